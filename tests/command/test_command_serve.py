@@ -1,5 +1,7 @@
 """chatiere serve: its options; tests/service tests their effect."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
@@ -244,3 +246,10 @@ def test_a_setting_that_the_server_refuses_is_named(run: Run, monkeypatch: pytes
     result = run("serve")
     assert result.exit_code == 2
     assert result.stderr == "Error: --tokens: line 3: nonsense\n"
+
+
+def test_the_supervisor_imports_no_library_that_only_workers_need() -> None:
+    libraries = ["asyncio", "cryptography", "google.protobuf", "grpc", "numpy"]
+    program = f"import sys, chatiere.command.serve; print([each for each in {libraries} if each in sys.modules])"
+    found = subprocess.run((sys.executable, "-c", program), capture_output=True, text=True, check=True)
+    assert found.stdout == "[]\n"

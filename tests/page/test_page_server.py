@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from service.process import Served, served
 
-from chatiere.service.tables.keys import new_key
+from chatiere.service.tables.new_key import new_key
 
 from .person import Person
 from .player import NEWEST

@@ -17,7 +17,7 @@ from typing import Any
 from prometheus_client.parser import text_string_to_metric_families
 from tools.needs import require
 
-from chatiere.service.tables.keys import new_key
+from chatiere.service.tables.new_key import new_key
 
 from .support import PATIENCE, Door
 

@@ -29,7 +29,7 @@ from chatiere.service.guards import metrics_files
 from chatiere.service.guards.metrics_files import FILE_BYTES, MetricsFiles
 from chatiere.service.guards.tokens import new_token
 from chatiere.service.ports.listening import HeldPort, listening_sockets
-from chatiere.service.tables.keys import new_key
+from chatiere.service.tables.new_key import new_key
 from chatiere.v1 import game_service_pb2
 
 from .process import Served, served, wait_until

@@ -29,7 +29,8 @@ from chatiere.engine.wire import Reader, written
 from chatiere.selfplay.dataset import DataSet, Recipe
 from chatiere.selfplay.shards import ShardPlayer
 from chatiere.service.calls import conversion
-from chatiere.service.tables.keys import KEY_SIZE, Keyring
+from chatiere.service.tables.keys import Keyring
+from chatiere.service.tables.new_key import KEY_SIZE
 from chatiere.v1 import game_pb2
 from chatiere.v1.record_pb2 import GameRecord
 

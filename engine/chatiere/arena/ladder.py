@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from chatiere import bots, engine
 from chatiere.arena.matches import Results, deals_interval, play_many
 from chatiere.bots import Bot, Decisions
-from chatiere.bots.registry import BOTS_VERSION
+from chatiere.bots.version import BOTS_VERSION
 from chatiere.engine.whole_files import write_whole
 from chatiere.envs import TableEnv
 

@@ -20,7 +20,7 @@ from chatiere.bots.games import GAME_BOTS
 from chatiere.bots.hosting import choose, decisions_at, judge, luck
 from chatiere.bots.ismcts import IsmctsBot
 from chatiere.bots.ladder import ladder
-from chatiere.bots.registry import BOTS_VERSION
+from chatiere.bots.version import BOTS_VERSION
 from chatiere.engine import Position
 from chatiere.engine.whole_files import write_whole
 

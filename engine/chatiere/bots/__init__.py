@@ -5,22 +5,29 @@
     bot = bots.get("flat:playouts=500", "discat", players=3)
 
 docs/bots.md describes how to write a bot.
+
+Except for BOTS_VERSION, all names are imported when they are first used, because they need NumPy.
 """
 
-from chatiere.bots.bot import Bot, BotError, Decisions, Forfeit, Judgement, SearchBot
-from chatiere.bots.network import IntegerNetworkBot, NetworkBot, OnnxBot
-from chatiere.bots.registry import (
-    BOTS_VERSION,
-    BotInfo,
-    OtherVersionError,
-    Parameter,
-    Registry,
-    get,
-    infos,
-    names,
-    split,
-    versions,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from chatiere.bots.version import BOTS_VERSION
+
+if TYPE_CHECKING:
+    from chatiere.bots.bot import Bot, BotError, Decisions, Forfeit, Judgement, SearchBot
+    from chatiere.bots.network import IntegerNetworkBot, NetworkBot, OnnxBot
+    from chatiere.bots.registry import (
+        BotInfo,
+        OtherVersionError,
+        Parameter,
+        Registry,
+        get,
+        infos,
+        names,
+        split,
+        versions,
+    )
 
 __all__ = [
     "BOTS_VERSION",
@@ -43,3 +50,13 @@ __all__ = [
     "split",
     "versions",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for module in ("bot", "network", "registry"):
+            members = vars(import_module(f"{__name__}.{module}"))
+            if name in members:
+                globals()[name] = members[name]
+                return members[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -20,12 +20,8 @@ from chatiere.bots.network_file import NetworkFile, NetworkFileError
 from chatiere.bots.random import RandomBot
 from chatiere.bots.temperature import MAX_TEMPERATURE
 from chatiere.bots.trained import TRAINED, is_trained, network_of, trained
+from chatiere.bots.version import BOTS_VERSION
 from chatiere.engine import Game
-
-BOTS_VERSION = 2
-"""The version of the package's bots. It increases when the choices of any bot change.
-
-Sealed tables that do not name a version use version 1."""
 
 
 class OtherVersionError(ValueError):

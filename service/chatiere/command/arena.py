@@ -14,7 +14,8 @@ from chatiere.arena.matches import Results
 from chatiere.arena.picture import draw, import_figure
 from chatiere.arena.sequential import Sprt
 from chatiere.arena.tournament import Arena, Pairing, Rate, Rating, evidence, import_model, win_rate
-from chatiere.command.common import BOTS_HELP, SEED, CommandError, game_option, parse_options, player_count, progress
+from chatiere.command.common import SEED, CommandError, progress
+from chatiere.command.games import BOTS_HELP, game_option, parse_options, player_count
 from chatiere.engine.whole_files import write_whole
 
 

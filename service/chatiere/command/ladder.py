@@ -11,7 +11,8 @@ from chatiere import bots, engine
 from chatiere.arena.ladder import Match, Measurement, Share, check_chain, propose
 from chatiere.bots.games import GAME_BOTS
 from chatiere.bots.ladder import FILE, Rung, ladder
-from chatiere.command.common import SEED, CommandError, player_count, progress
+from chatiere.command.common import SEED, CommandError, progress
+from chatiere.command.games import player_count
 from chatiere.engine import Game
 from chatiere.engine.whole_files import write_whole
 

@@ -12,8 +12,9 @@ from chatiere.bots import Bot, Registry
 from chatiere.bots.ladder import ladder
 from chatiere.clients import Client, Step, begin, records
 from chatiere.clients import play as play_match
-from chatiere.command.common import BOTS_HELP, SEED, CommandError, parse_bots, player_count
+from chatiere.command.common import SEED, CommandError
 from chatiere.command.formats import record_in
+from chatiere.command.games import BOTS_HELP, parse_bots, player_count
 from chatiere.command.servers import address_option, info_of, reach
 from chatiere.engine.core.record import MAX_NAME_LENGTH
 from chatiere.terminal.human_match import HumanMatch

@@ -6,7 +6,8 @@ import click
 
 from chatiere import engine
 from chatiere.arena.puzzles import Puzzles
-from chatiere.command.common import SEED, CommandError, player_count, progress
+from chatiere.command.common import SEED, CommandError, progress
+from chatiere.command.games import player_count
 
 
 @click.command("puzzles")

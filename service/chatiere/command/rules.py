@@ -3,7 +3,7 @@
 import click
 
 from chatiere import engine
-from chatiere.command.common import game_option, options_message
+from chatiere.command.games import game_option, options_message
 from chatiere.command.servers import address_option, reach
 from chatiere.v1.game_service_pb2 import RULES_AUDIENCE_AUTHORS, RULES_AUDIENCE_PLAYERS
 

@@ -10,17 +10,8 @@ import numpy as np
 
 from chatiere import engine
 from chatiere.arena.matches import Exploration, Results, wilson_interval
-from chatiere.command.common import (
-    BOTS_HELP,
-    SEED,
-    CommandError,
-    ServerAddress,
-    game_option,
-    parse_bots,
-    parse_options,
-    player_count,
-    progress,
-)
+from chatiere.command.common import SEED, CommandError, ServerAddress, progress
+from chatiere.command.games import BOTS_HELP, game_option, parse_bots, parse_options, player_count
 from chatiere.engine.memory import keep_freed_memory
 from chatiere.selfplay.cluster import TaskError, cluster, play_on_ray
 from chatiere.selfplay.dataset import GAMES_PER_SHARD, DataSet, DataSetError, Recipe

@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from chatiere import engine
-from chatiere.command.common import CommandError, player_count, progress
+from chatiere.command.common import CommandError, progress
+from chatiere.command.games import player_count
 from chatiere.training.run import Run, RunError, Setting
 
 

@@ -9,7 +9,7 @@ import click
 from chatiere.command.common import LOOPBACK, Address, CommandError, Several
 from chatiere.service.base.settings import SettingError, Settings, split_address
 from chatiere.service.process.supervisor import serve
-from chatiere.service.tables.keys import new_key
+from chatiere.service.tables.new_key import new_key
 
 # The hosts that stand for all addresses of the machine. Browsers cannot request them.
 _ANY = ("0.0.0.0", "::")

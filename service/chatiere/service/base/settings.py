@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chatiere import engine
-from chatiere.bots.registry import read_added, versions
 from chatiere.engine import EngineError, Game
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
@@ -283,14 +282,8 @@ class Settings:
                 message = f"other machines can reach this address: use {needs}, or --insecure to let all of them call"
                 raise SettingError(name, message)
         self._check_rules_versions()
-        played = versions()
-        message = f"unsupported version {self.bots_version}; supported: {', '.join(map(str, played))}"
-        _require("bots_version", self.bots_version in (None, *played), message)
-        for bot in self.bots:
-            try:
-                read_added(bot)
-            except ValueError as error:
-                raise SettingError("bots", str(error)) from error
+        if self.bots or self.bots_version is not None:
+            self._check_bots()
         _require("log_level", self.log_level in LOG_LEVELS, f"must be one of {', '.join(LOG_LEVELS)}")
         _require("log_format", self.log_format in LOG_FORMATS, f"must be one of {', '.join(LOG_FORMATS)}")
 
@@ -335,6 +328,19 @@ class Settings:
             _require("rules_versions", version in played, message)
             _require("rules_versions", name not in named, f"{name} is named twice")
             named.add(name)
+
+    def _check_bots(self) -> None:
+        # The supervisor imports the bots only if a setting names them.
+        from chatiere.bots.registry import read_added, versions
+
+        played = versions()
+        message = f"unsupported version {self.bots_version}; supported: {', '.join(map(str, played))}"
+        _require("bots_version", self.bots_version in (None, *played), message)
+        for bot in self.bots:
+            try:
+                read_added(bot)
+            except ValueError as error:
+                raise SettingError("bots", str(error)) from error
 
     @property
     def redis_addresses(self) -> tuple[str, ...]:

@@ -6,12 +6,11 @@ from prometheus_client import CollectorRegistry, Gauge
 
 from chatiere import engine
 from chatiere.bots import BOTS_VERSION
-from chatiere.v1.game_service_pb2 import DESCRIPTOR
 
 
 def tell_build(registry: CollectorRegistry) -> None:
     """Register `chatiere_build_info`."""
-    labels = {"version": version("chatiere"), "api": DESCRIPTOR.package, "bots": str(BOTS_VERSION)}
+    labels = {"version": version("chatiere"), "api": "chatiere.v1", "bots": str(BOTS_VERSION)}
     labels |= {game.name: str(game.rules_version) for game in engine.games()}
     Gauge(
         "chatiere_build_info",

@@ -26,7 +26,7 @@ from chatiere.service.ports.metrics_port import MetricsPort
 from chatiere.service.process.order import Order
 from chatiere.service.process.wakeups import IGNORED_SIGNALS, STOP_SIGNALS, Wakeups
 from chatiere.service.process.worker_process import WorkerProcess
-from chatiere.service.tables.keys import new_key
+from chatiere.service.tables.new_key import new_key
 
 # The time in seconds after the grace period of its calls within which a worker must end.
 _SLACK = 5.0

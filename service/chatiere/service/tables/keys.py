@@ -9,7 +9,6 @@ receives a table whose key it does not have.
 
 import hashlib
 import re
-import secrets
 from functools import partial
 from pathlib import Path
 
@@ -20,15 +19,11 @@ from prometheus_client import Gauge
 from chatiere.service.base.files import WatchedFiles, read_entries
 from chatiere.service.base.settings import SettingError
 from chatiere.service.tables.hkdf import derived
+from chatiere.service.tables.new_key import new_key
 
-KEY_SIZE, KEY_ID_SIZE, MAC_SIZE = 32, 8, 16
+KEY_ID_SIZE, MAC_SIZE = 8, 16
 NONCE_SIZE, TAG_SIZE = 12, 16
 _LINE = re.compile(r"[0-9a-fA-F]{64}")
-
-
-def new_key() -> bytes:
-    """Return a new key."""
-    return secrets.token_bytes(KEY_SIZE)
 
 
 class TableKey:
