@@ -4,6 +4,10 @@ import { language } from "./settings.js";
 import { repeated } from "./shared/retries.js";
 
 const PATIENCE = 30_000;
+/** The time without a response after which the page offers to try again, in milliseconds. */
+export const LATE = 5_000;
+// The methods whose responses may take longer than that.
+const LONG = new Set(["BotService/Analyse"]);
 /** The HTTP statuses after which a call is repeated. */
 export const REPEATED = new Set([429, 502, 503, 504]);
 // The key of the token in sessionStorage. The content of sessionStorage lasts as long as the browser's tab.
@@ -48,15 +52,24 @@ export const UNAUTHENTICATED = 401;
  */
 
 /**
- * The connection to the service. It dispatches `waiting` while a call is repeated, `kept` when a stored response is
- * used instead, `back` when the service responds again, and `refused` if the service requires a token during a game.
+ * The connection to the service. It dispatches `late` while a call has no response, `waiting` while a call is repeated,
+ * `kept` when a stored response is used instead, `back` when the service responds again, and `refused` if the service
+ * requires a token during a game. A room dispatches `apart` when this browser no longer follows it, and `together`
+ * otherwise.
  */
 export const connection = new EventTarget();
 
-/** @typedef {"back" | "waiting" | "kept"} State */
+/** @typedef {"back" | "late" | "waiting" | "kept"} State */
 
-// The outcome of the last call: a response, a repetition, or a stored response.
+// The outcome of the last call: a response, a repetition, or a stored response; `late` while a call is late.
 let state = /** @type {State} */ ("back");
+/** @type {Set<AbortController>} the attempts that are late */
+const late = new Set();
+
+/** Give up the attempts that are late. Their calls are repeated. */
+export function tryAgain() {
+  late.forEach((attempt) => attempt.abort());
+}
 
 /** A call that the service refused. */
 export class Refusal extends Error {
@@ -133,8 +146,9 @@ export async function call(method, request, findKept) {
   return repeated(attempt, { pauseAfter });
 }
 
-/** @param {State} next */
-function tell(next) {
+/** @param {State} outcome */
+function tell(outcome) {
+  const next = late.size > 0 ? "late" : outcome;
   // While a call is being repeated, a stored response does not change the state `waiting`.
   if (next !== state && !(next === "kept" && state === "waiting")) {
     state = next;
@@ -148,16 +162,32 @@ function tell(next) {
  * @param {object} request
  */
 async function post(method, request) {
-  const signal = AbortSignal.timeout(PATIENCE);
-  const response = await sent(method, "application/json", JSON.stringify(request), signal);
-  if (response === undefined || REPEATED.has(response.status)) {
+  const attempt = new AbortController();
+  const timeout = setTimeout(() => attempt.abort(), PATIENCE);
+  const patience = setTimeout(() => {
+    if (!LONG.has(method)) {
+      late.add(attempt);
+      tell("late");
+    }
+  }, LATE);
+  const body = JSON.stringify(request);
+  let response;
+  let found;
+  try {
+    response = await sent(method, "application/json", body, attempt.signal);
+    found = await response?.json().catch(() => undefined);
+  } finally {
+    clearTimeout(timeout);
+    clearTimeout(patience);
+    late.delete(attempt);
+  }
+  if (response === undefined || REPEATED.has(response.status) || attempt.signal.aborted) {
     throw new Unavailable(Number(response?.headers.get("retry-after")) * 1000 || 0);
   }
-  const body = await response.json().catch(() => undefined);
-  if (!response.ok || body === undefined) {
-    throw new Refusal(response.status, body);
+  if (!response.ok || found === undefined) {
+    throw new Refusal(response.status, found);
   }
-  return body;
+  return found;
 }
 
 /**

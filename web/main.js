@@ -1,7 +1,7 @@
 // The page's router: it opens the part that the address's fragment names. Fragments are never sent to a server.
 
-import { connection, Refusal, UNAUTHENTICATED, useToken } from "./api.js";
-import { h } from "./dom.js";
+import { connection, Refusal, tryAgain, UNAUTHENTICATED, useToken } from "./api.js";
+import { button, h } from "./dom.js";
 import { fieldForm } from "./field_form.js";
 import { glows } from "./glow.js";
 import { header, openSettings } from "./header.js";
@@ -35,6 +35,7 @@ const PARTS = {
 
 const main = h("main", { id: "main", tabindex: "-1" });
 const waiting = h("p", { class: "waiting", role: "alert", hidden: true });
+const apart = h("p", { class: "waiting apart", role: "alert", hidden: true });
 const trouble = h("p", { class: "trouble", role: "alert", hidden: true });
 /** @type {Part | undefined} */
 let shown;
@@ -93,6 +94,7 @@ function begin() {
     h("a", { class: "skip", href: "#main", onclick: skip }, t("skip")),
     header(),
     waiting,
+    apart,
     trouble,
     main,
     glows(),
@@ -108,6 +110,18 @@ function sayAway(key) {
   const more = h("a", { href: "#/kept" }, t("kept"));
   waiting.replaceChildren(t(key), ...(isLookedAfter() ? [" ", more] : []));
   waiting.hidden = false;
+}
+
+/** Show that the service has not responded yet, with a button to send the request again. */
+function sayLate() {
+  waiting.replaceChildren(t("late"), " ", button(t("try-again"), tryAgain));
+  waiting.hidden = false;
+}
+
+/** Show that the room cannot be followed. */
+function sayApart() {
+  apart.textContent = t("connecting");
+  apart.hidden = false;
 }
 
 /** @param {Event} event */
@@ -134,6 +148,9 @@ if (canStore()) {
     // Open the settings again, and focus the language, because the player has just changed it there.
     openSettings("language");
   });
+  connection.addEventListener("late", sayLate);
+  connection.addEventListener("apart", sayApart);
+  connection.addEventListener("together", () => (apart.hidden = true));
   connection.addEventListener("waiting", () => sayAway("waiting"));
   connection.addEventListener("kept", () => sayAway("no-connection"));
   connection.addEventListener("back", () => (waiting.hidden = true));

@@ -11,6 +11,7 @@ import { Scene } from "./scene.js";
 import { nameOfSeat } from "./seat_names.js";
 import { isAnimated, t } from "./settings.js";
 import { TableLog } from "./table_log.js";
+import { ifSlow } from "./trouble.js";
 import { contextOf, seatToDecide } from "./views.js";
 
 /** @typedef {import("./game.js").Action} Action */
@@ -47,6 +48,10 @@ export class TableView {
   #picked = [];
   /** @type {Action | undefined} the suggested action */
   #hinted;
+  /** @type {readonly string[] | undefined} the keys of the action that is under way */
+  #sent;
+  /** Stops the wait for a slow response. */
+  #isThere = () => {};
   /** @type {object} */
   #ui = {};
   /** @type {import("./picks.js").Option[]} */
@@ -108,6 +113,48 @@ export class TableView {
   hold(isHeld) {
     this.isHeld = isHeld;
     this.scene.element.setAttribute("aria-busy", String(isHeld));
+    if (!isHeld && this.#sent) {
+      this.#picked = this.#sent === this.#picked ? [] : this.#picked;
+      this.#sent = undefined;
+      this.#isThere();
+      this.#draw(false);
+    }
+  }
+
+  /**
+   * Show that an action has been taken and is under way, and disable all actions until the response arrives.
+   * @param {readonly string[]} keys the keys to show as picked
+   * @param {EventTarget | null} pressed the button of the action
+   * @param {() => void} send
+   */
+  #send(keys, pressed, send) {
+    if (this.isHeld) {
+      // A second click must not make a second move.
+      return;
+    }
+    this.refuse(undefined);
+    this.#sent = keys;
+    this.hold(true);
+    for (const each of this.bar.querySelectorAll(".choices button, .all-actions button")) {
+      each.setAttribute("aria-disabled", "true");
+      each.classList.toggle("sent", each === pressed);
+    }
+    this.#isThere = this.sayIfSlow();
+    this.#draw(isAnimated());
+    send();
+  }
+
+  /**
+   * Show that a request is being sent if its response takes long.
+   * @returns the function to call when the response has arrived
+   */
+  sayIfSlow() {
+    const said = this.prompt.textContent;
+    const stop = ifSlow(() => (this.prompt.textContent = t("sending")));
+    return () => {
+      stop();
+      this.prompt.textContent = this.prompt.textContent === t("sending") ? said : this.prompt.textContent;
+    };
   }
 
   /**
@@ -123,6 +170,8 @@ export class TableView {
     this.#viewer = viewer;
     this.#picked = [];
     this.#hinted = undefined;
+    this.#sent = undefined;
+    this.#isThere();
     this.hold(false);
     this.refuse(undefined);
     if (isNew) {
@@ -176,7 +225,9 @@ export class TableView {
     if (!context || !this.scene.element.isConnected) {
       return;
     }
-    this.#tellTurn(context);
+    if (!this.#sent) {
+      this.#tellTurn(context);
+    }
     this.space = this.#space();
     const scales = SCALES.filter((each) => each <= 1 || this.space.width / each >= ROOMY);
     this.scale = fittingScale(this.space, scales, (scale) => {
@@ -278,6 +329,9 @@ export class TableView {
    * @param {string | undefined} reason the reason; undefined to remove the text
    */
   refuse(reason) {
+    if (reason !== undefined && this.#sent) {
+      this.hold(false);
+    }
     this.refusal.hidden = reason === undefined;
     this.refusal.textContent = reason ?? "";
   }
@@ -321,13 +375,15 @@ export class TableView {
       return;
     }
     const { game } = this.kit;
-    const { context, found } = this.#tellTurn(before);
+    const { context, found } = this.#sent
+      ? { context: before, found: { candidates: before.candidates } }
+      : this.#tellTurn(before);
     const drawing = game.draw(context);
     const marks = {
       candidates: found.candidates,
-      picked: this.#picked,
+      picked: this.#sent ?? this.#picked,
       hinted: this.#options.find(({ action }) => this.#isHinted(action))?.picks.keys ?? [],
-      tries: context.actions.length > 0,
+      tries: context.actions.length > 0 && !this.#sent,
       moved: this.#moved(),
     };
     this.#items = drawing.items;
@@ -402,17 +458,32 @@ export class TableView {
             ? "quiet"
             : null;
     this.buttons.replaceChildren(
-      ...shown.slice(0, 12).map((action) =>
-        button(this.kit.phrases.write(action), () => this.onAction(action), {
-          class: classOf(action),
-          "data-action": action.id,
-        }),
-      ),
+      ...shown
+        .slice(0, 12)
+        .map((action) => this.#actionButton(action, { class: classOf(action), "data-action": action.id })),
     );
     if (hasPicked) {
       this.buttons.append(button(t("cancel"), () => this.#cancel()));
     }
     this.all.hidden = context.actions.length === 0;
+  }
+
+  /**
+   * @param {Action} action
+   * @param {import("./dom.js").Attributes} [attributes]
+   */
+  #actionButton(action, attributes) {
+    const send = (/** @type {MouseEvent} */ { currentTarget }) =>
+      this.#send(this.#keysOf(action), currentTarget, () => this.onAction(action));
+    return button(this.kit.phrases.write(action), send, attributes);
+  }
+
+  /**
+   * Return the keys to pick for an action.
+   * @param {Action} action
+   */
+  #keysOf({ id }) {
+    return this.#options.find(({ action }) => action.id === id)?.picks.keys ?? [];
   }
 
   #listAll() {
@@ -422,13 +493,7 @@ export class TableView {
         h(
           "ul",
           {},
-          actions.map((action) =>
-            h(
-              "li",
-              {},
-              button(this.kit.phrases.write(action), () => this.onAction(action)),
-            ),
-          ),
+          actions.map((action) => h("li", {}, this.#actionButton(action))),
         ),
       );
     }
@@ -449,9 +514,10 @@ export class TableView {
     const before = this.#picked;
     const picked = pick(this.#options, before, key);
     if (picked === undefined) {
-      const part = this.kit.game.attempt([...before, key], context);
+      const tried = [...before, key];
+      const part = this.kit.game.attempt(tried, context);
       if (part) {
-        this.onAttempt({ [this.kit.field]: part });
+        this.#send(tried, null, () => this.onAttempt({ [this.kit.field]: part }));
       } else {
         this.#answer(this.#items.find((item) => item.pick === key)?.key);
       }
@@ -461,7 +527,7 @@ export class TableView {
     const found = follow(this.#options, picked);
     const [action] = found.complete;
     if (action && picked.length > 0 && !found.hasMore && !this.kit.game.confirms) {
-      this.onAction(action);
+      this.#send(picked, null, () => this.onAction(action));
     } else {
       this.#draw(isAnimated());
       this.#tellPutBack(before.filter((each) => each !== key && !picked.includes(each)));
@@ -506,7 +572,7 @@ export class TableView {
   }
 
   #cancel() {
-    if (this.#picked.length > 0) {
+    if (this.#picked.length > 0 && !this.isHeld) {
       this.#picked = [];
       this.#draw(isAnimated());
     }

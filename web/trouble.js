@@ -6,6 +6,19 @@ import { t } from "./settings.js";
 import { ForkError } from "./shared/fork_error.js";
 import { StorageFull } from "./store.js";
 
+// The time without a response after which the page says that it is sending, in milliseconds.
+const SLOW = 1000;
+
+/**
+ * Call a function if a request takes long.
+ * @param {() => void} say
+ * @returns {() => void} the function to call when the response has arrived
+ */
+export function ifSlow(say) {
+  const timer = setTimeout(say, SLOW);
+  return () => clearTimeout(timer);
+}
+
 /**
  * Return the text of an error for players.
  * @param {unknown} error
@@ -67,11 +80,14 @@ export async function doing(event, refusal, work) {
   const button = source instanceof HTMLButtonElement ? source : source.querySelector("button.primary");
   refusal.textContent = "";
   button?.setAttribute("disabled", "");
+  const isThere = ifSlow(() => (refusal.textContent = t("sending")));
   try {
     await work();
+    refusal.textContent = refusal.textContent === t("sending") ? "" : refusal.textContent;
   } catch (error) {
     refusal.textContent = whyOf(error);
   } finally {
+    isThere();
     button?.removeAttribute("disabled");
   }
 }

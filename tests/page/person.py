@@ -195,9 +195,10 @@ class Person(Player):
         return [base64.urlsafe_b64decode(secret + "=" * (-len(secret) % 4)) for secret in found]
 
     def _act(self) -> None:
-        {"clicks": self.click, "taps": self._tap, "keys": self._press}[self.way]()
+        {"clicks": self.click, "taps": self.tap, "keys": self._press}[self.way]()
 
-    def _tap(self) -> None:
+    def tap(self) -> None:
+        """Tap a thing that can be picked or pushed."""
         point = self._point()
         clicked = self.page.evaluate("window.clicked")
         self.page.touchscreen.tap(*point)

@@ -2,13 +2,16 @@
 
 import dataclasses
 import logging
+import os
 import queue
 import random
 import re
+import socket
+import stat
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -105,6 +108,19 @@ def running(settings: Settings | None = None, door: Door = "grpcio") -> Iterator
 def raw(server: Running, method: str) -> Any:
     """Return a method of GameService whose request and response are bytes."""
     return server.channel.unary_unary(f"/chatiere.v1.GameService/{method}")
+
+
+def served_socket(client: socket.socket) -> socket.socket:
+    """Return a new descriptor for the server's end of a connection. The server is in this process."""
+    for number in map(int, os.listdir("/dev/fd")):
+        with suppress(OSError):
+            if stat.S_ISSOCK(os.fstat(number).st_mode):
+                found = socket.socket(fileno=os.dup(number))
+                with suppress(OSError):
+                    if found.getpeername() == client.getsockname():
+                        return found
+                found.close()
+    raise AssertionError("this process does not have the server's end")
 
 
 @dataclass

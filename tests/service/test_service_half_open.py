@@ -31,11 +31,22 @@ from chatiere.service.guards import memory as memory_watch
 from chatiere.service.guards.limits import CallSlots
 from chatiere.service.guards.memory import Holding, MemoryBudget, MemoryWatch
 from chatiere.service.guards.tokens import new_token
+from chatiere.service.rooms.followers import HEARTBEAT
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .clock import Clock
 from .process import served, wait_until
-from .support import PATIENCE, Door, Running, batch_stub, code_of, game_stub, refusal, running
+from .support import (
+    PATIENCE,
+    Door,
+    Running,
+    batch_stub,
+    code_of,
+    game_stub,
+    refusal,
+    running,
+    served_socket,
+)
 
 pytestmark = pytest.mark.long
 
@@ -573,3 +584,13 @@ def test_a_call_refused_for_want_of_a_slot_may_be_retried(door: Door) -> None:
         second = blocked.future(never)
         assert refusal(first.result).retry_after == 1
         second.cancel()
+
+
+def test_a_browser_that_does_not_confirm_two_heartbeats_is_no_longer_connected() -> None:
+    with running(door="web") as server:
+        host, _, port = server.address.rpartition(":")
+        with socket.create_connection((host, int(port)), PATIENCE) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nhost: " + server.address.encode() + b"\r\n\r\n")
+            assert client.recv(1)
+            with served_socket(client) as accepted:
+                assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 2 * HEARTBEAT * 1000

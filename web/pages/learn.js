@@ -145,6 +145,7 @@ class Guided {
         this.view.refuse(whyOf(error));
       }
     } finally {
+      this.view.hold(false);
       this.#isBusy = false;
     }
   }

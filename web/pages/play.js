@@ -511,11 +511,6 @@ class Play {
 
   /** @param {Action} action */
   async #act(action) {
-    // A second click must not make a second move.
-    if (this.view.isHeld) {
-      return;
-    }
-    this.view.hold(true);
     try {
       const update = await this.session.move(this.#viewer, { id: action.id });
       await this.#follow({ isNew: true, update });
@@ -547,6 +542,7 @@ class Play {
   async #hint() {
     const course = this.#course;
     this.frame.tools.hint.disabled = true;
+    const isThere = this.view.sayIfSlow();
     try {
       const { action = {} } = await this.session.suggest(this.#viewer ?? 0, this.adviser);
       if (course === this.#course) {
@@ -555,6 +551,7 @@ class Play {
     } catch (error) {
       this.fail(error);
     } finally {
+      isThere();
       this.frame.tools.hint.disabled = false;
     }
   }

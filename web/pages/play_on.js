@@ -68,9 +68,6 @@ export class PlayOn {
    * @param {() => Promise<void>} work
    */
   async #doing(work) {
-    if (this.view.isHeld) {
-      return;
-    }
     this.view.hold(true);
     try {
       await work();

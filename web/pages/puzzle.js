@@ -219,6 +219,8 @@ class Shown {
       return;
     }
     this.#isBusy = true;
+    this.answer.disabled = true;
+    const isThere = this.view.sayIfSlow();
     try {
       await work();
     } catch (error) {
@@ -227,6 +229,9 @@ class Shown {
       }
       this.view.refuse(whyOf(error));
     } finally {
+      isThere();
+      this.view.hold(false);
+      this.answer.disabled = false;
       this.#isBusy = false;
     }
   }

@@ -1,7 +1,7 @@
 // A room of people who play live. Its contents are stored in local storage, where all windows of the browser see them.
 // One window follows the room if the browser has locks. Otherwise every window does.
 
-import { call, Refusal, Unavailable } from "../api.js";
+import { call, connection, Refusal, Unavailable } from "../api.js";
 import { random } from "../bytes.js";
 import { playAlike } from "../options.js";
 import { isProposal, newSecret, Session, tableIn } from "../session.js";
@@ -20,11 +20,14 @@ const ID_SIZE = 16;
 const FIRST_PAUSE = 100;
 const MAX_PAUSE = 5000;
 /**
- * The time without a response after which the connection is considered broken, in milliseconds. The service sends a
- * response every 15 s.
+ * The time without a response after which the connection is considered broken, in milliseconds: two heartbeats, which the
+ * service sends at least every 15 s. The first response arrives immediately.
  */
-const SILENCE = 45_000;
+const SILENCE = 30_000;
+const FIRST_SILENCE = 10_000;
 const DOUBTFUL = 18_000;
+// The time without a connection after which the page shows this, in milliseconds.
+const APART = 1000;
 /** The maximum numbers of names and of replies that are stored for persons without a seat. */
 const MAX_STRANGERS = 1000;
 /** The HTTP status of an unknown method. */
@@ -99,6 +102,8 @@ export class Room extends EventTarget {
   #unfollowed = new Map();
   /** @type {Promise<void>} */
   #posting = Promise.resolve();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #apart;
 
   /** @param {string} id */
   constructor(id) {
@@ -169,6 +174,7 @@ export class Room extends EventTarget {
     addEventListener("offline", () => this.#connection.abort(), { signal });
     document.addEventListener("visibilitychange", wake, { signal });
     addEventListener("storage", ({ key }) => key === store.keyOfRoom(this.id) && this.#tell(), { signal });
+    this.#tellConnection();
     const lead = () => this.#follow();
     const following = navigator.locks?.request(store.keyOfRoom(this.id), { signal }, lead) ?? lead();
     following.catch((error) => this.#fail(error));
@@ -179,6 +185,8 @@ export class Room extends EventTarget {
     this.#leaving.abort();
     this.#connection.abort();
     this.#resume();
+    clearTimeout(this.#apart);
+    connection.dispatchEvent(new Event("together"));
   }
 
   /**
@@ -330,13 +338,13 @@ export class Room extends EventTarget {
     let cursor = "";
     for (let attempt = 0; !this.#leaving.signal.aborted; attempt++) {
       this.#connection = new AbortController();
-      let silent = setTimeout(() => this.#connection.abort(), SILENCE);
+      let silent = setTimeout(() => this.#lose(), FIRST_SILENCE);
       const { secret } = this.known;
       try {
         const request = { room: this.id, cursor, ...(this.isNamed && { secret }) };
         for await (const response of follow(request, this.#connection.signal)) {
           clearTimeout(silent);
-          silent = setTimeout(() => this.#connection.abort(), SILENCE);
+          silent = setTimeout(() => this.#lose(), SILENCE);
           this.#heard = Date.now();
           attempt = 0;
           this.#take(response);
@@ -357,6 +365,12 @@ export class Room extends EventTarget {
         clearTimeout(silent);
       }
     }
+  }
+
+  /** End a connection that is silent. It is unknown who is present until the next one. */
+  #lose() {
+    this.#change((room) => (room.isConnected = false));
+    this.#connection.abort();
   }
 
   /** @param {number} pause */
@@ -480,6 +494,17 @@ export class Room extends EventTarget {
 
   #tell() {
     this.dispatchEvent(new Event("change"));
+    this.#tellConnection();
+  }
+
+  /** Report whether this browser follows the room. A connection that is lost for a moment is not reported. */
+  #tellConnection() {
+    clearTimeout(this.#apart);
+    if (this.known?.isConnected) {
+      connection.dispatchEvent(new Event("together"));
+    } else if (!this.#leaving.signal.aborted) {
+      this.#apart = setTimeout(() => connection.dispatchEvent(new Event("apart")), APART);
+    }
   }
 
   /** @param {unknown} error */

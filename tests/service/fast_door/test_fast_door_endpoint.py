@@ -1,12 +1,10 @@
 """An endpoint without a server: memory held for calls, calls' headers, and the endpoint's end."""
 
 import importlib
-import os
 import socket
-import stat
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -14,7 +12,7 @@ from hpack import Encoder
 from tools.needs import require
 from tools.played_frames import END_HEADERS, END_STREAM, HEADERS, PREFACE, RST_STREAM, SETTINGS, Frame, data, message
 
-from ..support import PATIENCE
+from ..support import PATIENCE, served_socket
 
 require("libnghttp2")
 http2 = importlib.import_module("chatiere.http2.server")
@@ -117,16 +115,3 @@ def test_a_connection_ends_even_if_another_process_has_its_socket() -> None:
             played.turn_until(lambda: not played.endpoint.connections)
             for _ in range(10):
                 played.endpoint.turn(0)
-
-
-def served_socket(client: socket.socket) -> socket.socket:
-    """Return a new descriptor for the server's end of a connection. The server is in this process."""
-    for number in map(int, os.listdir("/dev/fd")):
-        with suppress(OSError):
-            if stat.S_ISSOCK(os.fstat(number).st_mode):
-                found = socket.socket(fileno=os.dup(number))
-                with suppress(OSError):
-                    if found.getpeername() == client.getsockname():
-                        return found
-                found.close()
-    raise AssertionError("this process does not have the server's end")

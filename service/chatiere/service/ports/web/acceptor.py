@@ -17,9 +17,10 @@ _log = logging.getLogger(__name__)
 # The maximum number of connections accepted in one turn of the loop. All further work for a connection waits for the
 # turn of its address.
 _AT_A_TIME = 64
-# As at the fast door, connections to machines that have disappeared are closed. Some systems lack some of these
-# options.
-_KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
+# As at the fast door, connections to machines that have disappeared are closed. A machine that does not confirm two
+# heartbeats of a room (20 s) has disappeared, too, so that the room no longer shows its person as present. Some systems
+# lack some of these options.
+_KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3), ("TCP_USER_TIMEOUT", 20_000))
 
 
 class Acceptor:
