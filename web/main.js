@@ -21,6 +21,7 @@ import { failed, whyOf } from "./trouble.js";
 const PARTS = {
   "": () => import("./pages/lobby.js"),
   new: () => import("./pages/new_game.js"),
+  practise: () => import("./pages/play.js"),
   play: () => import("./pages/play.js"),
   table: () => import("./pages/links.js"),
   seat: () => import("./pages/links.js"),

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 from tools.over import over
 
+from chatiere import engine
 from chatiere.clients.records import read_record
 
 from .person import Person
@@ -65,7 +66,36 @@ def test_a_guide_is_followed_by_clicks(visit: Callable[..., Person], game: str) 
         if wanted.count():
             wanted.click()
     at(person, len(steps), len(steps))
-    expect(page.locator(f"{GUIDE} a.primary")).to_have_attribute("href", f"#/new/{game}")
+    expect(page.locator(f"{GUIDE} a.button")).to_have_attribute("href", f"#/new/{game}")
+
+
+@over("game", GAMES)
+def test_a_practice_game_follows(visit: Callable[..., Person], game: str) -> None:
+    """The practice game has the players of the guided game. A button shows good moves."""
+    person = visit()
+    page = person.page
+    steps, _ = begin(person, game)
+    for step in steps[:-1]:
+        if step.get("acts"):
+            page.locator(GUIDE).get_by_text("Show me", exact=True).click()
+            label = page.locator(".prompt").inner_text().removeprefix("Hint: ")
+            page.locator(".all-actions summary").click()
+            page.locator(".all-actions li button").get_by_text(label, exact=True).click()
+        else:
+            page.locator(GUIDE).get_by_text("Next", exact=True).click()
+    page.locator(GUIDE).get_by_text("Practise", exact=True).click()
+    expect(page.locator(".practice")).to_be_visible()
+    person.await_turn()
+    page.locator(".tools").get_by_text("Show me", exact=True).click()
+    expect(page.locator(".prompt")).to_contain_text("Hint: ")
+
+
+def test_the_guided_game_of_chat_perche_is_won() -> None:
+    record = read_record(WEB / "lessons/chat_perche/first.chatiere")
+    position = engine.game("chat_perche").new_game(2, seed=record.stream.seed)
+    for action in record.actions:
+        position.apply(action)
+    assert position.winners() == [0]
 
 
 @over("game", GAMES)

@@ -69,3 +69,10 @@ def test_the_example_has_the_engines_score(visit: Callable[..., Person], game: s
     assert numbers[-1] == totals[int(ended[1])] == sum(numbers[:-1])
     shown = example.locator(".totals td.total").all_inner_texts()
     assert sorted(map(int, shown)) == sorted(totals)
+
+
+@pytest.mark.parametrize(("language", "sign"), [("en", "Tie-break"), ("fr", "Départage")])
+def test_points_that_only_break_ties_are_named_so(visit: Callable[..., Person], language: str, sign: str) -> None:
+    sheet = opened(visit(language=language), "chat_cartonne")
+    expect(sheet.locator("[data-section=example] .totals th").filter(has_text=sign)).to_be_visible()
+    expect(sheet.locator("[data-section=score]")).to_contain_text(sign)

@@ -8,12 +8,16 @@ import pytest
 from tools.french import misplaced
 from tools.over import over
 
+from chatiere import engine
+
 from .person import Person
 from .test_page_games import GAMES, SOME
 
 pytestmark = pytest.mark.long
 
 WEB = Path(__file__).parents[2] / "web"
+# Typical times of a decision. The page shows a bot's move for 1.1 seconds.
+SECONDS_OF_A_PERSON, SECONDS_OF_A_BOT = 10, 2
 FILES = {path: path.read_text() for path in WEB.rglob("*.js")}
 # A game's own texts are used in its own files, and the page's texts in all other files.
 OWN = {game: "".join(text for path, text in FILES.items() if path.parent.name == game) for game in GAMES}
@@ -129,3 +133,21 @@ def test_the_language_is_chosen_on_the_page(visit: Callable[..., Person]) -> Non
     assert page.evaluate("document.documentElement.lang") == "fr"
     page.reload()
     page.get_by_role("button", name="Distribuer").wait_for()
+
+
+def test_the_lobby_states_how_long_a_game_takes(visit: Callable[..., Person]) -> None:
+    """The stated time is half to twice the time that the measured number of decisions takes against bots."""
+    balance = (WEB.parent / "docs/rules/balance.md").read_text("utf-8")
+    person = visit()
+    person.open("")
+    words = person.page.evaluate(_WORDS, "")["en"]
+    # The rows of each game begin with the smallest number of players. The games have the order of their names.
+    row = r"^\| ([^|]+), (\d) \|.*\n\| \| `flat:playouts=100` \| [^|]+\| [^|]+\| (\d+)"
+    medians: dict[str, float] = {}
+    for title, _, median in re.findall(row, balance, re.MULTILINE):
+        medians.setdefault(title, float(median))
+    for game, decisions in zip(engine.games(), medians.values(), strict=True):
+        own = decisions / game.min_players
+        minutes = (own * SECONDS_OF_A_PERSON + (decisions - own) * SECONDS_OF_A_BOT) / 60
+        stated = int(re.findall(r"about (\d+) minutes against bots", words[f"about-{game.name}"])[0])
+        assert minutes / 2 <= stated <= 2 * minutes, game.name

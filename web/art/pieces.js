@@ -106,22 +106,23 @@ export function crown(size, colour = "#f2bd3b") {
 }
 
 /**
- * Draw the Princess: an elegant white cat with a crown and a bow.
+ * Draw the Princess: an elegant black cat with a crown and a bow.
  * @param {number} size
  */
 export function princess(size) {
   const width = outlineWidth(size);
-  const white = "#fffdfa";
+  const [black, edge, light] = ["#37323d", "#8a7f91", "#f3e9e2"];
   return drawing(
     size,
-    limb("M16 42C42 48 48 24 36 12Q30 2 38-6", white, 9, width),
-    outlined("M-14-6C-22 10-28 26-26 40Q-25 47-16 47H14Q26 46 26 36C26 20 18 6 12-6Z", white, width),
-    line("M-4 30V46M-16 47Q-16 40-10 40M6 40Q0 40-2 46", "#c9bcb0", width * 0.8),
+    limb("M16 42C42 48 48 24 36 12Q30 2 38-6", black, 9, width, edge),
+    outlined("M-14-6C-22 10-28 26-26 40Q-25 47-16 47H14Q26 46 26 36C26 20 18 6 12-6Z", black, width, edge),
+    line("M-4 30V46M-16 47Q-16 40-10 40M6 40Q0 40-2 46", edge, width * 0.8),
     outlined(
       "M-30-36C-27-36-18-30-14-26Q-1-29 12-26C16-30 25-36 28-36C31-34 31-22 31-16C34-8 32 0 27 5" +
         "C20 12 10 14-1 14C-12 14-22 12-29 5C-34 0-36-8-33-16C-33-22-33-34-30-36Z",
-      white,
+      black,
       width,
+      edge,
     ),
     placed(
       -1,
@@ -129,13 +130,13 @@ export function princess(size) {
       1,
       0,
       mirrored(() => [
-        shape("M-27-30C-23-29-19-26-17-23C-22-22-26-17-28-13C-28-20-28-26-27-30Z", "#f4b6b8"),
-        line("M-20-7Q-13 1-6-7", INK, width),
-        line("M-20-6L-24-9", INK, width * 0.8),
-        disc(-20, 3, 4, "#f8c9c8", 2.5),
+        shape("M-27-30C-23-29-19-26-17-23C-22-22-26-17-28-13C-28-20-28-26-27-30Z", "#8a6a75"),
+        line("M-20-7Q-13 1-6-7", light, width),
+        line("M-20-6L-24-9", light, width * 0.8),
+        disc(-20, 3, 4, "#6d4a55", 2.5),
       ]),
       shape("M-3-1Q0-3 3-1Q2 2 0 3Q-2 2-3-1Z", "#e07f86"),
-      line("M-5 5Q-2 8 0 4Q2 8 5 5", INK, width * 0.7),
+      line("M-5 5Q-2 8 0 4Q2 8 5 5", light, width * 0.7),
     ),
     outlined("M-14-27L-18-44-8-37-1-48 6-37 16-44 12-27Q-1-31-14-27Z", "#f2bd3b", width * 0.8),
     mirrored(() => outlined("M1 17L-16 9Q-20 17-16 25Z", "#d94a78", width * 0.8)),

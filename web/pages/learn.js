@@ -2,9 +2,11 @@
 
 import { call, Refusal } from "../api.js";
 import { button, h } from "../dom.js";
-import { checkGame, kitOf } from "../games.js";
+import { checkGame, kitOf, listBots } from "../games.js";
+import { Session } from "../session.js";
 import { filled, language, t } from "../settings.js";
 import { readRecord } from "../shared/records.js";
+import { strengthsOf } from "../strengths.js";
 import { said } from "../lessons/sheet.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
@@ -66,9 +68,10 @@ class Guided {
     this.told = h("div", { role: "status" }, this.count, this.text);
     this.back = button(said("step-back"), () => this.go(this.#at - 1));
     this.next = button(said("step-next"), () => this.go(this.#at + 1));
-    this.show = button(said("step-show"), () => this.view.hint(this.#wanted));
-    this.play = h("a", { class: "button primary", href: `#/new/${kit.name}` }, t("play"));
-    const buttons = h("p", { class: "choices" }, this.back, this.next, this.show, this.play);
+    this.show = button(t("show-me"), () => this.view.hint(this.#wanted));
+    this.practise = button(t("practise"), () => this.#practise(), { class: "primary" });
+    this.play = h("a", { class: "button", href: `#/new/${kit.name}` }, t("play"));
+    const buttons = h("p", { class: "choices" }, this.back, this.next, this.show, this.practise, this.play);
     this.guide = h("section", { class: "sheet guided" }, this.told, buttons);
     this.element = tableLayout(this.view, { above: this.guide });
   }
@@ -109,10 +112,11 @@ class Guided {
     this.back.hidden = number === 0;
     this.next.hidden = acts || isLast;
     this.show.hidden = !acts;
+    this.practise.hidden = !isLast;
     this.play.hidden = !isLast;
     // Keep the keyboard's focus on the button for the next step.
     if (isForward) {
-      (acts ? this.show : isLast ? this.play : this.next).focus({ preventScroll: true });
+      (acts ? this.show : isLast ? this.practise : this.next).focus({ preventScroll: true });
     }
   }
 
@@ -123,6 +127,18 @@ class Guided {
     } else {
       this.view.refuse(said("step-other"));
     }
+  }
+
+  /** Begin a game against the weakest bot, in which a button shows good moves. */
+  async #practise() {
+    const { name } = this.view.kit;
+    const { players = 2 } = this.lesson.record;
+    const [weakest] = strengthsOf(await listBots(name), players);
+    const bots = Array.from({ length: players }, (_, seat) =>
+      seat === ME ? undefined : (weakest?.bot ?? "random"),
+    );
+    const { id } = await Session.beginHere(name, bots);
+    location.hash = `#/practise/${id}`;
   }
 
   /**

@@ -31,10 +31,10 @@ const CAUGHT_UP_PLIES = 12;
 
 /**
  * Open a table of this browser.
- * @param {string} _
+ * @param {string} name "practise" for a practice game, after the guided game
  * @param {string} id
  */
-export async function open(_, id) {
+export async function open(name, id) {
   const session = Session.open(id);
   if (!session) {
     throw new Error(t("no-table"));
@@ -53,6 +53,9 @@ export async function open(_, id) {
         onError: (error) => play.fail(error, () => location.reload()),
       }),
     );
+  }
+  if (name === "practise") {
+    play.frame.showPractice();
   }
   play.begin();
   return { element: play.frame.element, title: kit.phrases.title, leave: () => play.leave() };

@@ -47,6 +47,13 @@ export class PlayFrame {
     this.notice.replaceChildren(...content.filter((each) => each !== null));
   }
 
+  /** Show that this is a practice game, in which the hint is the first tool. */
+  showPractice() {
+    this.tools.hint.textContent = t("show-me");
+    this.tools.hint.classList.add("primary");
+    this.element.querySelector(".play")?.prepend(h("p", { class: "practice" }, t("practise-more")));
+  }
+
   /**
    * Show the tools that can be used now.
    * @param {Session} session

@@ -174,3 +174,10 @@ for (const entry of GAMES) {
     }
   });
 }
+
+test("the Princess is a black cat", async () => {
+  const { princess } = await import("../../../web/art/pieces.js");
+  const [coat] = /#[0-9a-f]{6}/.exec(princess(66).text.split("path d=M-14-6")[1]);
+  const channels = [1, 3, 5].map((at) => parseInt(coat.slice(at, at + 2), 16));
+  assert.ok(Math.max(...channels) < 96, coat);
+});

@@ -10,6 +10,6 @@ export const steps = [
   { ply: 18, acts: true },
   { ply: 23, acts: true },
   { ply: 25, acts: true },
-  { ply: 78, acts: true },
-  { ply: 79 },
+  { ply: 77, acts: true },
+  { ply: 78 },
 ];
