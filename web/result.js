@@ -38,25 +38,33 @@ export function scoreTable(context, { field, game }, me) {
   const parts = totals.map((_, seat) => new Map(game.breakdown(seat, scores[seat] ?? {}, context)));
   const names = [...new Set(parts.flatMap((part) => [...part.keys()]))];
   const seats = totals.map((_, seat) => seat).sort((a, b) => (ranks[a] ?? 0) - (ranks[b] ?? 0));
-  const head = [t("player"), ...names, t("total")].map((name) => h("th", { scope: "col" }, name));
+  const heads = [t("player"), ...names, t("total")].map((name) =>
+    h("th", { scope: "col", role: "columnheader" }, name),
+  );
   const rows = seats.map((seat) =>
     h(
       "tr",
-      { class: winners.includes(seat) ? "won" : null },
+      { role: "row", class: winners.includes(seat) ? "won" : null },
       h(
         "th",
-        { scope: "row" },
+        { scope: "row", role: "rowheader" },
         icon(20, seatMark(seat, 20)),
         seat === me ? `${nameOfSeat(seat)} (${t("you")})` : nameOfSeat(seat),
       ),
-      names.map((name) => h("td", {}, parts[seat]?.get(name) ?? "–")),
-      h("td", { class: "total" }, totals[seat]?.total ?? "–"),
+      names.map((name) => h("td", { role: "cell", "data-part": name }, parts[seat]?.get(name) ?? "–")),
+      h("td", { role: "cell", class: "total" }, totals[seat]?.total ?? "–"),
     ),
   );
   // The table can have the focus, so that the keyboard scrolls it if it is wider than the screen.
   return h(
     "div",
     { class: "totals", tabindex: "0", role: "group", "aria-label": t("score") },
-    h("table", {}, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows)),
+    // The roles remain if a narrow screen shows the rows as blocks.
+    h(
+      "table",
+      { role: "table" },
+      h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, heads)),
+      h("tbody", { role: "rowgroup" }, rows),
+    ),
   );
 }

@@ -76,3 +76,30 @@ def test_points_that_only_break_ties_are_named_so(visit: Callable[..., Person], 
     sheet = opened(visit(language=language), "chat_cartonne")
     expect(sheet.locator("[data-section=example] .totals th").filter(has_text=sign)).to_be_visible()
     expect(sheet.locator("[data-section=score]")).to_contain_text(sign)
+
+
+# Adds a round to each row of the table, and a long name. Returns the cells of which a part is outside of the table or
+# covered by another cell.
+_HIDDEN_CELLS = """() => {
+  const table = document.querySelector(".rule-sheet .totals");
+  for (const row of table.querySelectorAll("tbody tr")) {
+    const part = row.querySelector("[data-part]");
+    part.after(part.cloneNode(true));
+    row.querySelector("th").append(" Maximilienne-Antoinette");
+  }
+  table.scrollIntoView({ block: "center" });
+  const { left, right } = table.getBoundingClientRect();
+  return [...table.querySelectorAll("tbody :is(th, td)")].filter((cell) => {
+    const box = cell.getBoundingClientRect();
+    const seen = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
+    return box.left < left || box.right > right || cell.scrollWidth > cell.clientWidth + 1 || !cell.contains(seen);
+  }).map((cell) => cell.textContent);
+}"""
+
+
+@pytest.mark.parametrize("width", [320, 390])
+@over("game", GAMES)
+def test_the_table_of_totals_fits_a_phone(visit: Callable[..., Person], game: str, width: int) -> None:
+    person = visit(language="fr", width=width)
+    opened(person, game)
+    assert person.page.evaluate(_HIDDEN_CELLS) == []
