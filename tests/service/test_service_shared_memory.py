@@ -2,6 +2,7 @@
 
 import gc
 import os
+import pickle
 import signal
 import socket
 import stat
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from math import inf
@@ -21,7 +23,7 @@ from prometheus_client import CollectorRegistry
 from tools.needs import needs
 
 from chatiere import engine
-from chatiere.clients import ChatiereError, FastStream, TransportError, VectorEnv
+from chatiere.clients import BatchClient, ChatiereError, FastStream, TransportError, VectorEnv
 from chatiere.clients.calls import batch_requests
 from chatiere.clients.calls.batch_messages import put_inner
 from chatiere.clients.transport import shared_call
@@ -192,6 +194,80 @@ def test_a_refused_step_changes_no_states(path: Path, number: int, moves: bytes,
     assert isinstance(stepped, StepColumns)
     assert stepped.number("tag") == 4
     call.close()
+
+
+def test_a_batch_client_has_the_same_results_in_shared_memory(path: Path, game: Game) -> None:
+    def results(client: BatchClient) -> Iterator[Any]:
+        setup = BatchSetup(game=game.name, players=game.min_players)
+        columns = Columns(legal=True, scores=True)
+        begun = client.new_games(setup, seeds=[1, 2], game_numbers=[3, 4], columns=columns)
+        yield begun
+        moves = begun.legal_ids[begun.legal_offsets[:-1]]
+        stepped = client.step(setup, begun.states, moves, columns=columns)
+        yield stepped.positions
+        states = stepped.positions.states
+        yield client.playout(setup, states, 2, seed=5)
+        yield client.evaluate(setup, states, worlds=1, playouts=1, seed=5)
+        yield client.score(setup, states)
+        yield client.resample(setup, states, stepped.positions.actors, 5)
+        yield client.observe(setup, states, stepped.positions.actors)
+        unpacked = client.unpack(setup, states)
+        yield unpacked
+        assert unpacked.typed_states is not None
+        yield client.pack(setup, unpacked.typed_states)
+
+    with BatchClient(f"shm:{path}") as mine, BatchClient(f"unix:{path}") as theirs, pickled(mine) as copied:
+        assert mine._shared is not None
+        for one, other, third in zip(results(mine), results(theirs), results(copied), strict=True):
+            assert repr(one) == repr(other) == repr(third)
+        with mine.stream() as stream:
+            assert len(stream.submit(batch_requests.new_games(SETUP, [1])).result(PATIENCE).actors) == 1
+    with pytest.raises(TransportError, match="the client is closed"):
+        mine.new_games(SETUP, [1])
+
+
+def pickled(client: BatchClient) -> BatchClient:
+    copied: BatchClient = pickle.loads(pickle.dumps(client))
+    return copied
+
+
+def test_a_batch_client_in_shared_memory_may_be_used_by_several_threads(path: Path) -> None:
+    with BatchClient(f"shm:{path}") as client, ThreadPoolExecutor(4) as threads:
+        found = threads.map(lambda size: len(client.new_games(SETUP, range(size)).actors), range(1, 40))
+        assert list(found) == list(range(1, 40))
+
+
+def test_a_batch_client_in_shared_memory_raises_errors_and_continues(path: Path) -> None:
+    with BatchClient(f"shm:{path}") as client:
+        with pytest.raises(ChatiereError) as raised:
+            client.new_games(BatchSetup(game="discat", players=99), [1])
+        assert raised.value.reason == "INVALID_PLAYERS"
+        assert len(client.new_games(SETUP, [1]).actors) == 1
+
+
+def test_a_batch_client_in_shared_memory_survives_a_restart(tmp_path: Path) -> None:
+    settings = Settings(address="127.0.0.1:0", fast_address=f"unix:{tmp_path}/fast.sock")
+    with BatchClient(f"shm:{tmp_path}/fast.sock", timeout=PATIENCE) as client:
+        for _ in range(2):
+            server, _ = create_server(settings, CollectorRegistry())
+            server.start()
+            assert len(client.new_games(SETUP, [1]).actors) == 1
+            assert server.stop(None).wait(PATIENCE)
+
+
+def test_a_batch_client_in_shared_memory_has_a_time_limit() -> None:
+    with serving(max_playouts=MOST_PLAYOUTS) as (_, path), BatchClient(f"shm:{path}") as client:
+        request = endless(DISCAT, LARGE)
+        with pytest.raises(TransportError) as raised:
+            client.playout(LARGE, request.states, request.playouts, seed=1, timeout=0.1)
+        assert raised.value.code.name == "DEADLINE_EXCEEDED"
+        assert len(client.new_games(SETUP, [1]).actors) == 1
+
+
+def test_an_environment_takes_the_address_of_shared_memory_as_its_target(path: Path) -> None:
+    with VectorEnv(f"shm:{path}", "discat", 2, num_envs=4) as env:
+        assert isinstance(env._stream._call, SharedCall)
+        assert len(env.reset()) == 2
 
 
 # Guards

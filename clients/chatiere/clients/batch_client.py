@@ -24,7 +24,9 @@ from chatiere.clients.calls.batch_requests import (
 from chatiere.clients.transport.batch_stream import BatchStream
 from chatiere.clients.transport.channel import BATCH_SERVICE, ClientOptions
 from chatiere.clients.transport.channel_client import ChannelClient
+from chatiere.clients.transport.fast_stream import RepeatedStream
 from chatiere.clients.transport.in_flight import readable
+from chatiere.clients.transport.shared_call import PREFIX
 from chatiere.engine.memory import keep_freed_memory
 from chatiere.envs.batch import Positions
 from chatiere.v1 import batch_service_pb2
@@ -67,11 +69,29 @@ class BatchClient(ChannelClient):
     """
 
     def __init__(self, target: str | Sequence[str] | grpc.Channel, **options: Unpack[ClientOptions]) -> None:
-        """See ChannelClient."""
+        """See ChannelClient.
+
+        `target` may also be "shm:/PATH"; see FastStream. Requests then lie in shared memory, one at a time. They have
+        no request ids, and their errors are not localized. `stream` uses the Unix socket at /PATH.
+        """
         keep_freed_memory()
-        super().__init__(target, **options)
+        self._shared = None
+        channel_target = target
+        if isinstance(target, str) and target.startswith(PREFIX):
+            self._shared = RepeatedStream(target, options.get("token"))
+            channel_target = f"unix:{target.removeprefix(PREFIX)}"
+        super().__init__(channel_target, **options)
+        self._arguments["target"] = target
+
+    def close(self) -> None:
+        """Close the client's own channel and its shared memory. Calls in flight fail."""
+        super().close()
+        if self._shared is not None:
+            self._shared.close()
 
     def _send(self, request: BatchRequest[Result], timeout: float | None) -> Result:
+        if self._shared is not None:
+            return self._shared.call(request, self._timeout if timeout is None else timeout)
         method: Any = self.channel.unary_unary(f"/{BATCH_SERVICE}/{request.method}")
         data = self._call(method, b"".join(request.pieces), timeout)
         with readable():

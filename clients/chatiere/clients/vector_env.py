@@ -87,7 +87,7 @@ class VectorEnv(BatchEnv):
         """Open a stream to a service.
 
         Args:
-            target: See Client.
+            target: See Client. "shm:/PATH" means "unix:/PATH" with the same `fast_address`, "shm:/PATH".
             game: See Client.new_game.
             players: See Client.new_game.
             num_envs: The total number of environments in all batches.
@@ -117,6 +117,8 @@ class VectorEnv(BatchEnv):
         self._columns = Columns(legal=True, final_scores=True, observations=observations or features is not None)
         self._restart = Restart(options=options, stride=self.num_envs)
         self._client = BatchClient(target, timeout=timeout)
+        if fast_address is None and isinstance(target, str) and target.startswith(PREFIX):
+            fast_address = target
         self._fast_address = fast_address
         self._fast_token = fast_token
         try:

@@ -1,5 +1,6 @@
 """The stream of BatchService over libnghttp2."""
 
+import threading
 import time
 from concurrent.futures import Future
 from contextlib import suppress
@@ -8,7 +9,7 @@ from typing import Any, NoReturn
 import grpc
 
 from chatiere.clients.calls.batch_requests import BatchRequest, Result
-from chatiere.clients.calls.errors import ChatiereError, TransportError
+from chatiere.clients.calls.errors import ChatiereError, TransportError, pause_before
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT
 from chatiere.clients.transport.channel import BATCH_SERVICE
 from chatiere.clients.transport.fast_call import FastCall
@@ -135,6 +136,67 @@ class FastStream(Closing):
             return
         for tag, request in self._in_flight.tagged():
             self._send(tag, request)
+
+
+class RepeatedStream(Closing):
+    """A FastStream for one request at a time of any thread. It repeats requests if the service is unavailable."""
+
+    def __init__(self, address: str, token: str | None) -> None:
+        """Use a service. For the arguments see FastStream."""
+        self._address, self._token = address, token
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        self._stream: FastStream | None = None
+
+    def call(self, request: BatchRequest[Result], timeout: float) -> Result:
+        """Return the result of a request.
+
+        Args:
+            request: The request.
+            timeout: The maximum number of seconds, including repetitions.
+
+        Raises:
+            ChatiereError: See BatchClient.
+        """
+        end, attempt = time.monotonic() + timeout, 0
+        if not self._lock.acquire(timeout=timeout):
+            raise _late(timeout)
+        try:
+            while True:
+                try:
+                    if self._closing.is_set():
+                        raise TransportError(grpc.StatusCode.CANCELLED, "the client is closed")
+                    if self._stream is None:
+                        left = max(end - time.monotonic(), 0)
+                        self._stream = FastStream(self._address, timeout=left, token=self._token)
+                    return self._stream.submit(request).result(max(end - time.monotonic(), 0))
+                except TimeoutError:
+                    self._leave()
+                    raise _late(timeout) from None
+                except ChatiereError as error:
+                    if self._stream is None or self._stream.is_over:
+                        self._leave()
+                    pause = pause_before(attempt, error) if error.code is grpc.StatusCode.UNAVAILABLE else None
+                    if pause is None or time.monotonic() + pause > end or self._closing.wait(pause):
+                        raise
+                    attempt += 1
+        finally:
+            self._lock.release()
+
+    def close(self) -> None:
+        """End the stream after the request in flight."""
+        self._closing.set()
+        with self._lock:
+            self._leave()
+
+    def _leave(self) -> None:
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+
+
+def _late(timeout: float) -> TransportError:
+    return TransportError(grpc.StatusCode.DEADLINE_EXCEEDED, f"no response within {timeout:g} s")
 
 
 class _Awaited(Future[Result]):
