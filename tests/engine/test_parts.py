@@ -11,9 +11,10 @@ BELOW: dict[str, set[str]] = {
     "fields": set(),
     "v1": set(),
     "engine": {"fields"},
-    "bots": {"engine"},
     "drawing": {"v1", "engine"},
-    "envs": {"v1", "engine", "bots", "drawing"},
+    "text": {"v1", "engine", "drawing"},
+    "bots": {"v1", "engine", "drawing", "text"},
+    "envs": {"v1", "engine", "bots", "drawing", "text"},
     "arena": {"engine", "bots", "envs"},
     "training": {"engine", "bots", "envs", "arena"},
     "http2": {"engine"},
@@ -26,7 +27,8 @@ BELOW: dict[str, set[str]] = {
     "__main__": {"command"},
 }
 # Parts that import gRPC, and parts that import protobuf's modules in addition to the API's messages.
-WITH_GRPC, WITH_PROTOBUF = {"clients", "service", "command"}, {"envs", "clients", "service", "command"}
+WITH_GRPC = {"clients", "service", "command"}
+WITH_PROTOBUF = WITH_GRPC | {"bots", "envs"}
 IMPORT = re.compile(
     r"^\s*(?:from|import|cimport) (?:chatiere\.(\w+)|chatiere c?import ([\w, ]+)|(grpc|google)\b)", re.MULTILINE
 )

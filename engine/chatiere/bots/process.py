@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shlex
 import signal
 import subprocess
@@ -20,8 +19,9 @@ from google.protobuf import json_format
 from numpy.typing import NDArray
 
 from chatiere.bots.bot import Bot, BotError, Decisions, Forfeit, Judgement
-from chatiere.drawing import draw, view_of
+from chatiere.drawing import view_of
 from chatiere.engine import Game
+from chatiere.text import describe
 
 PROTOCOL = 1
 """The version of the line protocol."""
@@ -38,8 +38,6 @@ MAX_WORLDS = 10_000
 _MAX_LINE, _LAST_LINES, _MAX_ERROR_LINE = 1 << 24, 10, 500
 # The time in seconds in which a process should end after its input is closed.
 _LAST_SECONDS = 1.0
-# The codes that style text in a terminal.
-_STYLE = re.compile("\x1b\\[[0-9;]*m")
 
 
 class ProcessBot(Bot):
@@ -154,7 +152,7 @@ def _described(decisions: Decisions, row: int, legal: list[int], greeting: "_Gre
         if "view" in wants:
             found["view"] = json_format.MessageToDict(view_of(world, seat))
         if "text" in wants:
-            found["text"] = _STYLE.sub("", draw(world, seat))
+            found["text"] = describe(world, seat)
     return found
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from chatiere.bots.hosting import choose, decisions_at
 from chatiere.bots.random import RandomBot
-from chatiere.engine import EngineError, Position
+from chatiere.engine import EngineError, EventLog, Position
 from chatiere.envs.seating import Seating, refusal
 
 _WORD = 2**64 - 1
@@ -19,6 +19,8 @@ class SeatGame:
     """The seat's legal actions, ascending. Empty if the game is over."""
     over: bool
     """True if the game is over, or has not begun."""
+    events: EventLog | None = None
+    """Receives the events of all decisions. None means that events are not recorded."""
     returned: float
     """The seat's return if the game is over, otherwise 0."""
 
@@ -58,7 +60,7 @@ class SeatGame:
             EngineError: ILLEGAL_ACTION, unless illegal actions lose the game. The game is unchanged.
         """
         try:
-            self.position.apply(action)
+            self.position.apply(action, self.events)
         except EngineError as error:
             if not self.seating.illegal_loses:
                 raise refusal(error, "action", action) from None
@@ -81,9 +83,9 @@ class SeatGame:
             if type(bot) is RandomBot:
                 # Make the same choice as the bot would, without arrays for a single decision.
                 legal = position.legal_actions()
-                position.apply(legal[(luck >> 32) * len(legal) >> 32])
+                position.apply(legal[(luck >> 32) * len(legal) >> 32], self.events)
             else:
-                position.apply(choose(bot, decisions_at(position, bot, luck))[0])
+                position.apply(choose(bot, decisions_at(position, bot, luck))[0], self.events)
         self.over, self.legal_actions = False, position.legal_actions()
 
 

@@ -1,0 +1,13 @@
+"""A game as text, for language models and other readers of text: what a seat knows, and its choice in words.
+
+from chatiere import engine, text
+
+position = engine.game("discat").new_game(2, seed=1)
+print(text.describe(position, position.current_player()))
+position.apply(text.read_action("play 15", position))
+"""
+
+from chatiere.text.describing import describe, legal_lines
+from chatiere.text.reading import UnclearActionError, read_action
+
+__all__ = ["UnclearActionError", "describe", "legal_lines", "read_action"]

@@ -1,0 +1,134 @@
+"""The text of a position, as one seat sees it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+from typing import NamedTuple
+
+from chatiere import engine
+from chatiere.drawing import DRAWINGS
+from chatiere.engine import EventLog, Position
+from chatiere.engine.core.messages import Messages
+from chatiere.engine.wire import fill
+from chatiere.v1.game_pb2 import State, View, ViewerUpdate
+
+# The codes that style text in a terminal.
+_STYLE = re.compile("\x1b\\[[0-9;]*m")
+# The least numbers of words that lines must share, and of such lines, to be listed below these words.
+_MIN_SHARED, _MIN_LINES = 4, 3
+
+
+def describe(
+    position: Position, seat: int, events: Iterable[str] = (), language: str = "en", *, numbered: bool = True
+) -> str:
+    """Return a position as text: the events, the table, the totals, and the decision to make.
+
+    Args:
+        position: The position.
+        seat: The seat that reads the text. The text contains only what this seat may know.
+        events: The events since the seat's last decision, a text for each (see `event_labels`).
+        language: The language of labels: "en" or "fr".
+        numbered: True to list the legal actions, numbered from 1. They are listed only for the seat that decides.
+
+    Raises:
+        EngineError: INVALID_SEAT.
+    """
+    game, players = position.game, position.num_players()
+    update = update_of(position, seat, EventLog(), language)
+    view: View = update.view
+    lines = [f"{game.description.title}, {players} players, decision {view.ply + 1}. You are seat {seat}."]
+    lines += [f"- {event}" for event in events]
+    lines += [_STYLE.sub("", line) for line in DRAWINGS[game.name].draw_table([getattr(view, game.name)] * players)]
+    totals = [str(each.total) if each.HasField("total") else "?" for each in update.score.totals]
+    lines.append(f"Totals by seat: {', '.join(totals)}")
+    if view.HasField("end"):
+        lines.append(f"The game is over: {view.end.label}")
+    elif view.turn.HasField("seat") and view.turn.seat != seat:
+        lines.append(f"Seat {view.turn.seat} decides.")
+    else:
+        lines.append(f"You decide: {view.prompt.label}.")
+    if numbered and update.legal_actions:
+        lines += legal_lines([action.label for action in update.legal_actions])
+    return "\n".join(lines)
+
+
+def event_labels(position: Position, seat: int, events: EventLog, language: str = "en") -> list[str]:
+    """Return the text of each event that a seat may know, without the values that are hidden from it."""
+    return [event.label for event in update_of(position, seat, events, language).events]
+
+
+def update_of(position: Position, seat: int, events: EventLog, language: str) -> ViewerUpdate:
+    """Return what a seat may know of a position, as the API's message. Raises EngineError (INVALID_SEAT)."""
+    game = position.game
+    messages = Messages(game, engine.codec(game.name), State.DESCRIPTOR.fields_by_name[game.name].number, language)
+    return fill(ViewerUpdate(), messages.put_viewer_update, position, events, seat)
+
+
+class _Line(NamedTuple):
+    # A line of the list: consecutive labels that differ at most in one word, the one at `place`.
+    first: int
+    words: list[str]
+    place: int
+    alternatives: list[str]
+
+    @property
+    def numbers(self) -> str:
+        last = self.first + len(self.alternatives) - 1
+        return f"{self.first}." if last <= self.first else f"{self.first}-{last}."
+
+    def with_label(self, words: list[str]) -> "_Line | None":
+        """Return the line with another label, or None if that label differs in another word."""
+        if len(words) != len(self.words):
+            return None
+        places = [place for place, pair in enumerate(zip(words, self.words, strict=True)) if pair[0] != pair[1]]
+        if len(places) != 1 or (self.alternatives and places[0] != self.place):
+            return None
+        place = places[0]
+        return self._replace(place=place, alternatives=[*(self.alternatives or [self.words[place]]), words[place]])
+
+    def joined(self) -> list[str]:
+        """Return the words, with the alternatives in braces as a single word."""
+        if not self.alternatives:
+            return self.words
+        mark = self.alternatives[0][-1] if all(each[-1] in ",;:" for each in self.alternatives) else ""
+        braces = f"{{{' | '.join(each.removesuffix(mark) for each in self.alternatives)}}}{mark}"
+        return [*self.words[: self.place], braces, *self.words[self.place + 1 :]]
+
+
+def legal_lines(labels: Sequence[str]) -> list[str]:
+    """Return a short list of legal actions, which are numbered from 1.
+
+    Consecutive actions that differ in one word share a line, with their words in braces: "4-6. play {12 | 15 | 40}".
+    Consecutive lines that begin with the same words are indented below these words.
+    """
+    lines: list[_Line] = []
+    for number, label in enumerate(labels, 1):
+        words = label.split(" ")
+        longer = lines[-1].with_label(words) if lines else None
+        if longer is None:
+            lines.append(_Line(number, words, 0, []))
+        else:
+            lines[-1] = longer
+    numbers, texts = [line.numbers for line in lines], [line.joined() for line in lines]
+    found: list[str] = []
+    first = 0
+    while first < len(texts):
+        last, shared = first + 1, 0
+        if last < len(texts):
+            shared = _shared(texts[first], texts[last])
+            while last < len(texts) and shared >= _MIN_SHARED and _shared(texts[first], texts[last]) >= shared:
+                last += 1
+        if last - first >= _MIN_LINES:
+            found.append(f"{' '.join(texts[first][:shared])} …")
+            found += [f"  {numbers[row]} {' '.join(texts[row][shared:])}" for row in range(first, last)]
+        else:
+            last = first + 1
+            found.append(f"{numbers[first]} {' '.join(texts[first])}")
+        first = last
+    return found
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    # Return the number of words with which two texts begin, without alternatives, and never all of the words.
+    pairs = zip(one[:-1], other[:-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1] and not pair[0].startswith("{"), pairs))

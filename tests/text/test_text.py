@@ -1,0 +1,185 @@
+"""Games as text: the description of a position, the list of legal actions, and actions in words."""
+
+import random
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tools.over import over_names
+
+from chatiere import engine, text
+from chatiere.engine import EngineError, Position
+from chatiere.text import UnclearActionError, legal_lines, read_action
+from chatiere.text.reading import LANGUAGES
+
+WORDS = ["play", "the", "card", "on", "top,", "left", "12", "15,", "40", "of"]
+
+
+def positions(name: str, players: int, count: int, seed: int = 1) -> list[Position]:
+    """Return positions of a random game at which a seat decides."""
+    choices, position = random.Random(seed), engine.game(name).new_game(players, seed=seed)
+    found: list[Position] = []
+    while not position.is_terminal() and len(found) < count:
+        found.append(position.clone())
+        position.apply(choices.choice(position.legal_actions()))
+    return found
+
+
+def listed(lines: list[str]) -> list[str]:
+    """Return the labels that a list of legal actions stands for."""
+    found: list[str] = []
+    above = ""
+    for line in lines:
+        if line.endswith(" …"):
+            above = line.removesuffix("…")
+            continue
+        above = above if line.startswith("  ") else ""
+        numbers, label = line.strip().split(" ", 1)
+        first, _, last = numbers.removesuffix(".").partition("-")
+        braces = re.search(r"\{(.*)\}", label)
+        places = braces[1].split(" | ") if braces else [""]
+        whole = [above + (label.replace(braces[0], each) if braces else label) for each in places]
+        assert [len(found) + 1, len(found) + len(whole)] == [int(first), int(last or first)]
+        found += whole
+    return found
+
+
+@given(st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=7).map(" ".join), unique=True, max_size=30))
+def test_a_list_has_every_label_once_and_in_order(labels: list[str]) -> None:
+    assert listed(legal_lines(labels)) == labels
+
+
+def test_labels_that_differ_in_a_word_share_a_line_and_lines_share_their_beginning() -> None:
+    labels = [
+        f"place carton {card} at column {column}, row {row}"
+        for card in (1, 2)
+        for row in (3, 4, 5)
+        for column in (7, 8)
+    ]
+    assert legal_lines([*labels, "stop"]) == [
+        "place carton 1 at column …",
+        "  1-2. {7 | 8}, row 3",
+        "  3-4. {7 | 8}, row 4",
+        "  5-6. {7 | 8}, row 5",
+        "place carton 2 at column …",
+        "  7-8. {7 | 8}, row 3",
+        "  9-10. {7 | 8}, row 4",
+        "  11-12. {7 | 8}, row 5",
+        "13. stop",
+    ]
+
+
+@over_names
+def test_a_description_has_all_legal_actions_and_the_question(name: str) -> None:
+    game = engine.game(name)
+    for position in positions(name, game.max_players, 40):
+        seat, labels = position.current_player(), [position.action_label(each) for each in position.legal_actions()]
+        lines = text.describe(position, seat, ["seat 1 sneezes"]).splitlines()
+        (question,) = [place for place, line in enumerate(lines) if line.startswith("You decide: ")]
+        assert listed(lines[question + 1 :]) == labels
+        decision = f"{game.max_players} players, decision {position.ply() + 1}"
+        assert lines[0] == f"{game.description.title}, {decision}. You are seat {seat}."
+        assert lines[1] == "- seat 1 sneezes"
+        assert "\x1b" not in "".join(lines)
+        other = (seat + 1) % game.max_players
+        assert text.describe(position, other).splitlines()[-1] == f"Seat {seat} decides."
+        assert text.describe(position, seat, numbered=False).splitlines()[-1] == lines[question]
+
+
+@over_names
+def test_a_description_has_only_what_the_seat_may_know(name: str) -> None:
+    game = engine.game(name)
+    for number, position in enumerate(positions(name, game.max_players, 60)):
+        for seat in range(game.max_players):
+            assert text.describe(position, seat) == text.describe(position.resample(seat, number), seat)
+
+
+@over_names
+def test_the_end_of_a_game_is_described(name: str) -> None:
+    position = engine.game(name).new_game(engine.game(name).min_players, seed=1)
+    while not position.is_terminal():
+        position.apply(position.legal_actions()[0])
+    assert "The game is over: " in text.describe(position, 0).splitlines()[-1]
+    with pytest.raises(EngineError, match="the game is over"):
+        read_action("1", position)
+    with pytest.raises(EngineError, match="seat"):
+        text.describe(position, 7)
+
+
+def written(label: str, choices: random.Random) -> str:
+    """Return a label as a person might write it."""
+    return choices.choice(
+        [
+            label,
+            label.upper(),
+            f"  {label}.  ",
+            f"Move: {label}",
+            f"**{label.capitalize()}**",
+            f"I considered all cards.\nMy action is: {label}\n",
+            f"I think that I will {label}, because nothing else is better.",
+            f"The others have many cards.\n\n{label}",
+            " ".join(choices.sample(words := label.split(), len(words))),
+        ]
+    )
+
+
+@over_names
+def test_every_action_can_be_written_in_many_ways(name: str) -> None:
+    game, choices = engine.game(name), random.Random(name)
+    for players in range(game.min_players, game.max_players + 1):
+        for position in positions(name, players, 40):
+            legal = position.legal_actions()
+            for number, action in enumerate(legal[:: 1 + len(legal) // 10]):
+                assert read_action(f"{legal.index(action) + 1}", position) == action
+                assert read_action(f"ID {action}.", position) == action
+                label = position.action_label(action, choices.choice(LANGUAGES))
+                form = written(label, choices)
+                # Other orders of the words may name several actions.
+                if sorted(form) == sorted(label) and form != label and form != label.upper():
+                    continue
+                assert read_action(form, position) == action, (number, form)
+
+
+def test_the_order_of_words_may_differ_if_it_names_one_action() -> None:
+    (position,) = positions("discat", 2, 1)
+    first = position.legal_actions()[0]
+    assert read_action(" ".join(reversed(position.action_label(first).split())), position) == first
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        ("", "names no legal action"),
+        ("hello", "'hello' names no legal action: write the number or the words of one of them: 1. "),
+        ("0", "there is no action 0: the legal actions are numbered from 1 to "),
+        ("999999", "there is no action 999999"),
+        ("id 9999", "id 9999 is not legal; legal ids: "),
+        ("x" * 10_001, "the text has 10001 characters, at most 10000 are read"),
+        ("\x00\u202e", "names no legal action"),
+    ],
+)
+def test_an_unclear_text_is_refused_with_the_way_out(written: str, reason: str) -> None:
+    (position,) = positions("discat", 2, 1)
+    with pytest.raises(UnclearActionError) as raised:
+        read_action(written, position)
+    assert reason in str(raised.value)
+
+
+def test_a_text_that_names_two_actions_is_refused_with_both() -> None:
+    (position,) = positions("discat", 2, 1)
+    one, other, *_ = (position.action_label(each) for each in position.legal_actions())
+    with pytest.raises(UnclearActionError) as raised:
+        read_action(f"I hesitate between {one} and {other}.", position)
+    assert f"names several legal actions: write the number or the words of one of them: 1. {one}; 2. {other}" in str(
+        raised.value
+    )
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_read_or_refused(written: str) -> None:
+    (position,) = positions("discat", 2, 1)
+    try:
+        assert read_action(written, position) in position.legal_actions()
+    except UnclearActionError as error:
+        assert len(str(error)) < 2_000
