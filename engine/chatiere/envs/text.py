@@ -26,7 +26,7 @@ class Told(NamedTuple):
     """The answer of an environment."""
 
     text: str
-    """What has happened since the seat's last decision, the table as the seat sees it, and the decision to make; or the
+    """The events since the seat's last decision, the table as the seat sees it, and the decision to make; or the
     reason why an action was not understood."""
     reward: float
     """0 until the game is over, then the seat's return: players / w - 1 for each of w winners, otherwise -1."""
@@ -40,7 +40,7 @@ class TextEnv:
     """One seat of a game against bots, in words. An episode is a game, and a step is a decision of the seat.
 
     An action is a number from the list of legal actions, or words (see `chatiere.text.read_action`). A game depends
-    only on the seed and the actions. Environments share nothing, so many may be used side by side, also in threads.
+    only on the seed and the actions. Environments share nothing and may be used side by side, also in threads.
     """
 
     def __init__(
