@@ -3,8 +3,8 @@
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
-from chatiere.engine.core.game cimport OK, Events, Operations
 from chatiere.engine.core.moves cimport make_move
+from chatiere.engine.core.operations cimport OK, Events, Operations
 
 
 def overflow(number):

@@ -29,12 +29,12 @@ POOL = ROOT / "tests/tools/gpu_pool.cu"
 OUTPUT = ROOT / "build/gpu"
 GENERATED = ROOT / "build/cython/engine/chatiere/engine"
 GAME_MODULES = ("state", "hidden", "observation", "kernel")
-# The operations of core/game.pxd that the pool uses.
+# The operations of core/operations.pxd that the pool uses.
 OPERATIONS = {"start", "actor", "legal_actions", "apply", "sample_outcome", "apply_outcome", "end", "totals", "ranks"}
 OPERATIONS |= {"view", "observe", "body_size", "view_size", "observation_length"}
 # The number of games for each number of players, and nvcc's name of the H100.
 GAMES, ARCHITECTURE = 30, "sm_90"
-# MAX_LEGAL and MAX_SEATS of core/game.pxd; the header of a packed state, and in it the numbers drawn.
+# MAX_LEGAL and MAX_SEATS of core/operations.pxd; the header of a packed state, and in it the numbers drawn.
 MAX_LEGAL, MAX_SEATS, HEADER, DRAWN = 7168, 6, slice(32), slice(24, 32)
 # The project's names in C: types, enumerators, functions and variables of its modules, and names of its own C.
 NAME = r"\b(?:__pyx_(?:[tefv]|opt_args)_8chatiere|__Pyx_|chatiere_)\w+"

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from importlib import import_module
 
 from chatiere.engine import Game
-from chatiere.engine.core.position import Kernel
+from chatiere.engine.core.game import Kernel
 from chatiere.service.calls import game_service
 
 

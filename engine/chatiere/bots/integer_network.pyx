@@ -4,7 +4,7 @@ import numpy as np
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from chatiere.engine.core.game cimport MAX_LEGAL, MAX_SEATS, debug_assert
+from chatiere.engine.core.operations cimport MAX_LEGAL, MAX_SEATS, debug_assert
 
 cdef extern from "net.h" nogil:
     bint net_evaluate(

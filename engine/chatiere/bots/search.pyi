@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from chatiere.bots.integer_network import IntegerNetwork
 from chatiere.engine.core.cancellation import Cancellation
-from chatiere.engine.core.position import Game
+from chatiere.engine.core.game import Game
 
 MAX_SIMULATIONS: Final[int]
 MAX_NODES: Final[int]

@@ -40,9 +40,9 @@ from chatiere.bots.simulations cimport (
 from chatiere.bots.integer_network cimport IntegerNetwork
 from chatiere.bots.tree cimport MAX_NODES as NODES, NONE, Forest, add_node, bytes_in_use, discount, release, reserve
 from chatiere.engine.core.cancellation cimport Cancellation
-from chatiere.engine.core.game cimport OK
+from chatiere.engine.core.game cimport Game
 from chatiere.engine.core.integers cimport read_number
-from chatiere.engine.core.position cimport Game
+from chatiere.engine.core.operations cimport OK
 
 cdef enum:
     # The maximum number of trees. With this limit, the offsets of legal ids fit into 32 bits in every game.

@@ -4,7 +4,7 @@ from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 from chatiere.bots.integer_network cimport Net
 from chatiere.bots.tree cimport Forest
 from chatiere.engine.core.cancellation cimport Control
-from chatiere.engine.core.game cimport BODY_WORDS, MAX_LEGAL
+from chatiere.engine.core.operations cimport BODY_WORDS, MAX_LEGAL
 
 cdef enum:
     # The reasons to refuse a world, in addition to the engine's faults.

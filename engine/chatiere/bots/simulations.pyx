@@ -8,7 +8,8 @@ from libc.string cimport memcpy, memset
 from chatiere.bots.integer_network cimport Net, judge
 from chatiere.bots.tree cimport NONE, Node, back_up, back_up_end, expand, expand_all, has_room, pick, reserve
 from chatiere.engine.core.cancellation cimport must_end
-from chatiere.engine.core.game cimport (
+from chatiere.engine.core.moves cimport advised_playout, weigh_actions
+from chatiere.engine.core.operations cimport (
     BODY_WORDS,
     CHANCE,
     CHANCE_IS_PENDING,
@@ -23,7 +24,6 @@ from chatiere.engine.core.game cimport (
     debug_assert,
     seat_at,
 )
-from chatiere.engine.core.moves cimport advised_playout, weigh_actions
 from chatiere.engine.core.packed cimport Header, check_packed
 from chatiere.engine.core.stream cimport Stream, number_below, stream_at, walk_weights
 

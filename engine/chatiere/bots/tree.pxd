@@ -1,7 +1,7 @@
 # The trees of a search: nodes, the choice of a child, and the backup of returns.
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
-from chatiere.engine.core.game cimport Operations
+from chatiere.engine.core.operations cimport Operations
 
 cdef enum:
     # No node. It is the parent of a root, and the end of a list of children.

@@ -5,7 +5,7 @@ from libc.stdint cimport UINT32_MAX, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
-from chatiere.engine.core.game cimport MAX_LEGAL, MAX_SEATS, debug_assert
+from chatiere.engine.core.operations cimport MAX_LEGAL, MAX_SEATS, debug_assert
 
 cdef extern from *:
     """

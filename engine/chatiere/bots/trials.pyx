@@ -6,10 +6,10 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from chatiere.engine.core.cancellation cimport Cancellation, must_end
-from chatiere.engine.core.game cimport BODY_WORDS, MAX_LEGAL, MAX_SEATS, OK, Operations, debug_assert
+from chatiere.engine.core.game cimport Game
 from chatiere.engine.core.moves cimport advised_playout, weigh_actions
+from chatiere.engine.core.operations cimport BODY_WORDS, MAX_LEGAL, MAX_SEATS, OK, Operations, debug_assert
 from chatiere.engine.core.packed cimport Header
-from chatiere.engine.core.position cimport Game
 from chatiere.engine.core.stream cimport Stream, stream_at
 
 

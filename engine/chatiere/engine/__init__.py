@@ -5,8 +5,9 @@ from chatiere.engine.core.codec import Codec
 from chatiere.engine.core.columns import Columns, Restart
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.events import Event, EventLog
+from chatiere.engine.core.game import Game
 from chatiere.engine.core.game_package import GamePackage
-from chatiere.engine.core.position import CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER, Game, Position
+from chatiere.engine.core.position import CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER, Position
 from chatiere.engine.games import PACKAGES
 
 _PACKAGES = {package.GAME.name: package for package in sorted(PACKAGES, key=lambda package: package.GAME.name)}

@@ -16,6 +16,7 @@ _RULES = ("bits.pxd", "loops.pyx", "moves.pyx", "packed.pxd", "stream.pxd", "str
 _POSITION = (
     "position.pyx",
     "events.pyx",
+    "game.pyx",
     "arguments.pyx",
     "batch.pyx",
     "blocks.pyx",

@@ -15,7 +15,8 @@ from chatiere.engine.core.columns import (
     Restart,
     ScoreColumns,
 )
-from chatiere.engine.core.position import Game, Position
+from chatiere.engine.core.game import Game
+from chatiere.engine.core.position import Position
 
 _Column = ReadableBuffer | NDArray[Any] | Sequence[SupportsIndex]
 _States = ReadableBuffer | NDArray[Any] | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]]

@@ -39,7 +39,7 @@ from chatiere.engine.core.arguments cimport (
     require_seeds,
 )
 from chatiere.engine.core.cancellation cimport Cancellation
-from chatiere.engine.core.game cimport OK
+from chatiere.engine.core.game cimport Game
 from chatiere.engine.core.integers cimport read_number, read_u64
 from chatiere.engine.core.loops cimport (
     BatchLoop,
@@ -56,8 +56,9 @@ from chatiere.engine.core.loops cimport (
     resample_all,
     score_all,
 )
+from chatiere.engine.core.operations cimport OK
 from chatiere.engine.core.parts cimport Parts, data_of, new_column
-from chatiere.engine.core.position cimport Game, Position
+from chatiere.engine.core.position cimport Position
 from chatiere.engine.core.steps cimport Kind, Steps
 
 cdef enum:

@@ -1,7 +1,7 @@
 # Codecs between positions and a game's own messages: the base class of all games' codecs, and shared parts.
 from libc.stdint cimport int64_t, uint8_t, uint16_t
 
-from chatiere.engine.core.game cimport Event
+from chatiere.engine.core.operations cimport Event
 from chatiere.engine.core.phrases cimport Phrases, Said
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport Message

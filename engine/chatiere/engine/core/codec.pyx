@@ -4,7 +4,7 @@ from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.languages import language_number
 
 from chatiere.engine.core.events cimport HOST, hide_values, kernel_event, may_see
-from chatiere.engine.core.game cimport EVERY_SEAT, NO_SEAT, SPECTATOR
+from chatiere.engine.core.operations cimport EVERY_SEAT, NO_SEAT, SPECTATOR
 from chatiere.engine.wire.reader cimport Reader, has_number, has_span, listed_numbers, number_of, open_field
 
 

@@ -1,7 +1,7 @@
 # Logs of events, in the form in which the kernel wrote them.
 from libc.string cimport memset
 
-from chatiere.engine.core.game cimport EVERYBODY, Event as KernelEvent, Events
+from chatiere.engine.core.operations cimport EVERYBODY, Event as KernelEvent, Events
 
 cdef enum:
     HOST = -2  # a viewer that sees all values, unlike seats and SPECTATOR

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from libc.string cimport memcpy, memset
 
-from chatiere.engine.core.game cimport EVERYBODY, MAX_EVENT_VALUES, MAX_SEATS
+from chatiere.engine.core.operations cimport EVERYBODY, MAX_EVENT_VALUES, MAX_SEATS
 
 
 class Event(NamedTuple):

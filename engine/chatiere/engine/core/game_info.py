@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from chatiere.engine.core.description import Name, Say
+from chatiere.engine.core.game import Game
 from chatiere.engine.core.languages import LANGUAGES, catalogue
 from chatiere.engine.core.observation_parts import ObservationField
 from chatiere.engine.core.phrases import Phrases
-from chatiere.engine.core.position import Game
 
 
 def game_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:

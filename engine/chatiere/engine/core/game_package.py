@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from chatiere.engine.core.codec import Codec
-from chatiere.engine.core.position import Game
+from chatiere.engine.core.game import Game
 
 
 class GamePackage(Protocol):

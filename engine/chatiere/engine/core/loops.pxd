@@ -3,8 +3,8 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from chatiere.engine.core.cancellation cimport Control
-from chatiere.engine.core.game cimport Operations
 from chatiere.engine.core.masks cimport MaskRows
+from chatiere.engine.core.operations cimport Operations
 
 cdef enum LoopEnd:
     # The result of a loop over a batch.

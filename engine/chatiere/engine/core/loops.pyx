@@ -9,7 +9,9 @@ from libc.stdlib cimport malloc, realloc
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.cancellation cimport count_moves, must_end
-from chatiere.engine.core.game cimport (
+from chatiere.engine.core.masks cimport put_mask
+from chatiere.engine.core.moves cimport make_move, playout
+from chatiere.engine.core.operations cimport (
     BODY_WORDS,
     CHANCE,
     CHANCE_IS_PENDING,
@@ -25,8 +27,6 @@ from chatiere.engine.core.game cimport (
     VIEW_WORDS,
     debug_assert,
 )
-from chatiere.engine.core.masks cimport put_mask
-from chatiere.engine.core.moves cimport make_move, playout
 from chatiere.engine.core.packed cimport Header, check_packed
 from chatiere.engine.core.stream cimport Stream, next_word, stream_at
 

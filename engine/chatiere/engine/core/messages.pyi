@@ -4,7 +4,8 @@ from typing_extensions import disjoint_base
 
 from chatiere.engine.core.codec import Codec
 from chatiere.engine.core.events import EventLog
-from chatiere.engine.core.position import Game, Position
+from chatiere.engine.core.game import Game
+from chatiere.engine.core.position import Position
 from chatiere.engine.wire import Reader, Writer
 
 @disjoint_base

@@ -13,7 +13,8 @@ from libc.stdint cimport int64_t, uint8_t
 
 from chatiere.engine.core.codec cimport Codec
 from chatiere.engine.core.events cimport HOST, EventLog
-from chatiere.engine.core.game cimport (
+from chatiere.engine.core.game cimport Game
+from chatiere.engine.core.operations cimport (
     EVERY_SEAT,
     EVERYBODY,
     MAX_SEATS,
@@ -23,7 +24,7 @@ from chatiere.engine.core.game cimport (
     rules_version_of,
 )
 from chatiere.engine.core.phrases cimport Said
-from chatiere.engine.core.position cimport Game, Position
+from chatiere.engine.core.position cimport Position, position_of
 from chatiere.engine.core.stream cimport Stream, stream_at
 from chatiere.engine.wire.reader cimport (
     FIELDS,
@@ -111,7 +112,8 @@ cdef class Messages:
         )
         open_field(&state.message, self.field, &body)
         try:
-            position = self.game.position_of(
+            position = position_of(
+                self.game,
                 self.codec.conversions.read_state(&body, rules_version),
                 &stream if has_span(&state.message, fields.STATE_STREAM) else NULL,
             )

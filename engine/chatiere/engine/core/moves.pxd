@@ -1,7 +1,7 @@
 # Moves, playouts and perft for any game, using its operations.
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
-from chatiere.engine.core.game cimport Events, Operations
+from chatiere.engine.core.operations cimport Events, Operations
 from chatiere.engine.core.stream cimport Stream
 
 cdef int make_move(

@@ -3,7 +3,7 @@
 from libc.stdint cimport int16_t, uint8_t
 from libc.string cimport memcpy
 
-from chatiere.engine.core.game cimport CHANCE, BODY_WORDS, MAX_LEGAL, MAX_OUTCOMES, OK, TERMINAL, debug_assert
+from chatiere.engine.core.operations cimport CHANCE, BODY_WORDS, MAX_LEGAL, MAX_OUTCOMES, OK, TERMINAL, debug_assert
 from chatiere.engine.core.packed cimport count_plies
 from chatiere.engine.core.stream cimport number_below
 

@@ -1,7 +1,7 @@
 # Packed states: a header and the game's body, and the checks of both.
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-from chatiere.engine.core.game cimport (
+from chatiere.engine.core.operations cimport (
     BAD_FLAG,
     CHANCE,
     MAX_SEATS,

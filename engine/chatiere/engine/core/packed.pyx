@@ -1,6 +1,6 @@
 """Packed states: the bounds for their plies."""
 
-from chatiere.engine.core.game cimport Limits
+from chatiere.engine.core.operations cimport Limits
 
 
 cdef void note_max_plies(const Operations* ops) noexcept:

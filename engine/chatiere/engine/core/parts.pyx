@@ -6,8 +6,8 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.blocks cimport Block
-from chatiere.engine.core.game cimport MAX_LEGAL
 from chatiere.engine.core.integers cimport read_number
+from chatiere.engine.core.operations cimport MAX_LEGAL
 from chatiere.engine.core.threads cimport MAX_THREADS
 
 cdef enum:

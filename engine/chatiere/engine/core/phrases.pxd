@@ -1,7 +1,7 @@
 # Phrases, the contents of labels. A phrase is one of the game's templates, with numbers for its arguments.
 from libc.stdint cimport int16_t, uint8_t, uint16_t
 
-from chatiere.engine.core.game cimport MAX_EVENT_VALUES, Event
+from chatiere.engine.core.operations cimport MAX_EVENT_VALUES, Event
 from chatiere.engine.wire.writer cimport Writer
 
 cdef enum:

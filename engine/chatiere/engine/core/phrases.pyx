@@ -2,10 +2,10 @@
 
 from string import Formatter
 
+from chatiere.engine.core.game import COMMON_FAULTS
 from chatiere.engine.core.languages import CORE, LANGUAGES, SMALL_NUMBERS, Plural, catalogue, language_number
-from chatiere.engine.core.position import COMMON_FAULTS
 
-from chatiere.engine.core.game cimport MAX_SEATS
+from chatiere.engine.core.operations cimport MAX_SEATS
 
 cimport chatiere.fields.game as fields
 

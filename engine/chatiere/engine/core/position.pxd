@@ -1,39 +1,10 @@
-# The engine's Python interface: Game and Position.
+# A state of a game, for Python programs.
 from libc.stdint cimport uint32_t, uint64_t
 
 from chatiere.engine.core.events cimport EventLog
-from chatiere.engine.core.game cimport BODY_WORDS, Operations
+from chatiere.engine.core.game cimport Game
+from chatiere.engine.core.operations cimport BODY_WORDS
 from chatiere.engine.core.stream cimport Stream
-
-cdef class Kernel:
-    cdef const Operations* ops
-    # The default weights of the playout policy, by name, and a function that converts weights to the kernel's struct.
-    cdef dict weights
-    cdef object pack_weights
-
-cdef Kernel wrap_operations(const Operations* ops, dict weights, pack_weights)
-
-
-cdef class Game:
-    cdef const Operations* ops
-    cdef readonly object description
-    cdef Kernel kernel
-    # If the playout weights were replaced: the weights by name, the weights as the kernel's struct, and the operations
-    # that refer to this struct.
-    cdef dict other_weights
-    cdef bytes packed_weights
-    cdef Operations own_ops
-    cdef dict default_options  # a cache of the kernel's structs for default options, by number of players
-
-    cdef Position empty_position(self)
-    cpdef int read_players(self, players) except -1
-    # Return a version as an int; None means the newest. Raises EngineError: UNSUPPORTED_RULES_VERSION.
-    cdef int read_rules_version(self, version) except -1
-    # Check a body, and return its position. `stream` is NULL for explicit chance. Raises EngineError: INVALID_STATE.
-    cdef Position position_of(self, bytes body, const Stream* stream)
-    # Return the Limits of games. `options` is the game's own struct, or NULL for any options.
-    cdef limits_of(self, int players, const void* options)
-
 
 cdef class Position:
     cdef readonly Game game
@@ -52,3 +23,13 @@ cdef class Position:
     cdef Position checked(self)
     # Set the ply. None, or a number out of range, raises EngineError: INVALID_STATE.
     cdef int set_ply(self, ply) except -1
+
+
+# Return the stream of a seed and a game number. Raises EngineError: INVALID_SEED.
+cdef Stream read_stream(seed, game_number) except *
+# Return a position with a body that is not set yet.
+cdef Position empty_position(Game game)
+# Check a body, and return its position. `stream` is NULL for explicit chance. Raises EngineError: INVALID_STATE.
+cdef Position position_of(Game game, bytes body, const Stream* stream)
+# Check a packed state, and return its position. Raises EngineError: INVALID_STATE, UNSUPPORTED_RULES_VERSION.
+cdef Position unpacked(Game game, packed)

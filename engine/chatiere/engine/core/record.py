@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.events import EventLog
+from chatiere.engine.core.game import Game
 from chatiere.engine.core.integers import shown
-from chatiere.engine.core.position import Game, Position
+from chatiere.engine.core.position import Position
 
 MAX_NAME_LENGTH = 100
 """The maximum number of characters in a player's name."""

@@ -1,7 +1,7 @@
 # The work of new_games and step in threads.
+from chatiere.engine.core.game cimport Game
 from chatiere.engine.core.loops cimport BatchLoop
 from chatiere.engine.core.parts cimport Parts
-from chatiere.engine.core.position cimport Game
 from chatiere.engine.core.threads cimport Crew, Work
 
 cdef enum Kind:

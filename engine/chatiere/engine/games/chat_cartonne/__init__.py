@@ -1,6 +1,6 @@
 """Chat Cartonne."""
 
-from chatiere.engine.core.position import Game
+from chatiere.engine.core.game import Game
 
 from .codec import CODEC
 from .description import DESCRIPTION

@@ -17,7 +17,7 @@ deals are uniform (rejection sampling).
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from chatiere.engine.core.game cimport NO_SEAT, OK
+from chatiere.engine.core.operations cimport NO_SEAT, OK
 from chatiere.engine.core.stream cimport Stream, next_word, number_below
 from .state cimport (
     ALL_PRINCESSES, DEALT, FIRST_TOY, MAX_HAND, PARTS, PRINCESS, PRINCESS_BIT, TOYS, ChatCartonneFault, Seat, State,

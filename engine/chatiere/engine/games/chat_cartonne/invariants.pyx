@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport count_bits, spread_bits
-from chatiere.engine.core.game cimport NO_SEAT, OK
+from chatiere.engine.core.operations cimport NO_SEAT, OK
 from .state cimport (
     ALL_PRINCESSES, AWAKE, CARTONS, CAT, CATS, CELL, CELLS, CENTRE, CHOOSE_START, DEAL, DEALT, DRAW, EXCLUDED_BITS,
     FEWEST_SEATS, FINISHED, FIRST_SEAT, FIRST_START, FIRST_TOY, JOINT_SHIFT, KIND, LAST_THERE, MAX_CARDS, MAX_HAND,

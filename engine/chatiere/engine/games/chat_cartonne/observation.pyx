@@ -5,7 +5,7 @@ from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport lowest_bit, spread_bits
 from chatiere.engine.core.clearing cimport clear
-from chatiere.engine.core.game cimport NO_SEAT, distance_to
+from chatiere.engine.core.operations cimport NO_SEAT, distance_to
 from .state cimport (
     AWAKE, CARTONS, CELL, CELLS, FINISHED, FIRST_SEAT, FIRST_TOY, JOINT_SHIFT, MAX_HAND, NO_CELL, PARTS, PRINCESS,
     PRINCESS_BIT, SEATS, SIDE, SLEEPER, TOYS, TURNED, WOKEN, Seat, State, View, current_part, end_word, excluded_of,

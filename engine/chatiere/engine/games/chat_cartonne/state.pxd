@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memmove
 
 from chatiere.engine.core.bits cimport count_bits, lowest_bit, nth_bit
-from chatiere.engine.core.game cimport NO_SEAT
+from chatiere.engine.core.operations cimport NO_SEAT
 
 cdef extern from * nogil:
     """

@@ -9,7 +9,7 @@ earlier choices, so uniform choices make all assignments equally likely.
 
 from libc.stdint cimport uint8_t, uint64_t
 
-from chatiere.engine.core.game cimport OK
+from chatiere.engine.core.operations cimport OK
 from chatiere.engine.core.stream cimport Stream, number_below
 from .state cimport BRANCHES, MAX_SOLIDITY, TOKENS, State, at_branch, branch_spaces, first_space, has_branch
 

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 
-from chatiere.engine.core.game cimport NO_SEAT, OK
+from chatiere.engine.core.operations cimport NO_SEAT, OK
 from .state cimport (
     BIRD, BIRD_CARD, BRANCH_SPACES, CARD_TYPES, DECK_SIZE, DOGS_2, FALL, FINISHED, FIRST_MOVE_CARD, FIRST_SEAT,
     FIRST_TWO_CAT_CARD, MAX_SOLIDITY, MAX_TRACK, MOVE, NO_CARD, PHASES, PLACE, PLAYERS, SECOND_MOVE, SPACES, TOKENS,

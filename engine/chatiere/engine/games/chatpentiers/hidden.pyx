@@ -10,7 +10,7 @@ the cards are drawn uniformly.
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
-from chatiere.engine.core.game cimport OK, debug_assert
+from chatiere.engine.core.operations cimport OK, debug_assert
 from chatiere.engine.core.stream cimport Stream, next_word, number_below, uint128_t
 from .state cimport CARDS, COLOURS, MAX_PLAYERS, State, cards_of_colour, count_cards
 

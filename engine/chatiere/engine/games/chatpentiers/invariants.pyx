@@ -3,7 +3,7 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from chatiere.engine.core.game cimport NO_SEAT, OK
+from chatiere.engine.core.operations cimport NO_SEAT, OK
 from .state cimport (
     CARDS, COLOURS, DEAL, EXTRA, FINISHED, FIRST_SEAT, MAX_LIMIT, MAX_PLAYERS, MIN_PLAYERS, NO_CARD, NO_COLOUR, PHASES,
     PLAY, ROUNDS, SECTIONS, TAKE, ChatpentiersFault, State, cards_dealt, cards_taken, colour_of, colours_in,

@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport bit_a_byte, spread_bits
-from chatiere.engine.core.game cimport distance_to
+from chatiere.engine.core.operations cimport distance_to
 from .state cimport (
     CARDS, COLOURS, FINISHED, FIRST_SEAT, MAX_PLAYERS, MIN_PLAYERS, NO_CARD, NO_COLOUR, SECTIONS, BoardScore, State,
     View, cards_dealt, cards_to_take, colour_of, count_by_colour, count_cards, number_at, score_board, seat_after,

@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from chatiere.engine.core.bits cimport count_bits, lowest_bit
-from chatiere.engine.core.game cimport seat_at
+from chatiere.engine.core.operations cimport seat_at
 
 cpdef enum:
     NO_CARD = 255

@@ -16,7 +16,7 @@ from chatiere.engine.core.codec cimport (
     LAST_SEAT, NO_FIELD, UNTIL_FIRST_SEAT, Conversions, EventFields, OptionFields, OptionKind, Scalars, given_number,
     make_codec, within,
 )
-from chatiere.engine.core.game cimport NO_SEAT, Event
+from chatiere.engine.core.operations cimport NO_SEAT, Event
 from chatiere.engine.core.phrases cimport Said, add_number, add_numbers, say
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport Message, Span, count_of, has_span, list_numbers, next_of, number_of, open_field

@@ -3,7 +3,7 @@ from libc.stdint cimport uint8_t
 from libc.string cimport memset
 
 from chatiere.engine.core.bits cimport lowest_bit
-from chatiere.engine.core.game cimport NO_SEAT, seat_at
+from chatiere.engine.core.operations cimport NO_SEAT, seat_at
 from chatiere.engine.core.stream cimport Stream
 from .state cimport (
     DEALT, MAX_EXCHANGES, MAX_PILE, MAX_PLAYERS, Layout, State, cards_in_use, turns_in,

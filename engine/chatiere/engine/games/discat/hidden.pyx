@@ -14,7 +14,7 @@ other hands may be any card in the matchings of both.
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from chatiere.engine.core.game cimport NO_SEAT, OK, seat_at
+from chatiere.engine.core.operations cimport NO_SEAT, OK, seat_at
 from chatiere.engine.core.stream cimport next_word, number_below
 from .state cimport (
     BONUS, BONUS_GROUP, DEALT, EXCHANGE, MAX_CARD, MAX_EXCHANGES, MAX_PLAYERS, PASS, PLAY, DiscatFault, Layout, State,

@@ -8,7 +8,7 @@ that represent eight places as eight bytes (as in hands: see state.pxd), and are
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from chatiere.engine.core.game cimport NO_SEAT, OK
+from chatiere.engine.core.operations cimport NO_SEAT, OK
 from .state cimport (
     BONUS, CODES, DEAL, DEALT, EXCHANGE, FINISHED, FIRST_SEAT, HIGHEST_CODE, MAX_CARD, MAX_HAND, MAX_PLAYERS,
     MIN_PLAYERS, PASS, PHASES, PLAY, REDRAWN_KEPT, REFILL, PLACES, WINNING_GROUP, ZEROS, DiscatFault, State,

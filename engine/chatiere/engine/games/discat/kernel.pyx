@@ -7,11 +7,11 @@ from .policy import PLAYOUT_WEIGHTS, pack_weights
 
 from chatiere.engine.core.bits cimport count_bits, lowest_bit, nth_bit
 from chatiere.engine.core.clearing cimport clear
-from chatiere.engine.core.game cimport (
+from chatiere.engine.core.game cimport wrap_operations
+from chatiere.engine.core.operations cimport (
     CHANCE, CHANCE_IS_PENDING, EVERYBODY, GAME_IS_OVER, NO_CHANCE_IS_PENDING, NO_SEAT, NO_SUCH_ACTION, NO_SUCH_OUTCOME,
     OK, TERMINAL, Events, Limits, Operations, add_event, debug_assert,
 )
-from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below
 from .hidden cimport read_layout, resample
 from .invariants cimport check

@@ -8,7 +8,7 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport count_bits, highest_bit, lowest_bit, spread_bits
-from chatiere.engine.core.game cimport NO_SEAT, distance_to
+from chatiere.engine.core.operations cimport NO_SEAT, distance_to
 from chatiere.engine.core.stream cimport uint128_t
 from .hidden cimport Draws, begin_draws, draw_after_play, first_redraw, taker_of
 from .state cimport (

@@ -3,7 +3,7 @@
 from libc.stdint cimport uint8_t, uint64_t
 
 from chatiere.engine.core.bits cimport count_bits, lowest_bit
-from chatiere.engine.core.game cimport NO_SEAT
+from chatiere.engine.core.operations cimport NO_SEAT
 
 cdef extern from * nogil:
     int __builtin_clz(unsigned int number)

@@ -15,7 +15,7 @@ from libc.string cimport memcpy, memset
 from chatiere.engine.core.codec cimport (
     LAST_SEAT, UNTIL_FIRST_SEAT, Conversions, EventFields, OptionFields, Scalars, make_codec, number_in, within,
 )
-from chatiere.engine.core.game cimport NO_SEAT, Event, distance_to, seat_at
+from chatiere.engine.core.operations cimport NO_SEAT, Event, distance_to, seat_at
 from chatiere.engine.core.phrases cimport Said, add_number, add_numbers, say
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (

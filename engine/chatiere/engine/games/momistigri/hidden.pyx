@@ -3,7 +3,7 @@
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
-from chatiere.engine.core.game cimport OK
+from chatiere.engine.core.operations cimport OK
 from chatiere.engine.core.stream cimport Stream, number_below
 from .state cimport (
     BOX, DEAL, FINISHED, KNOWERS, MAX_PLAYERS, ONES, PUBLIC, Box, State, bit, box_of, count_cards, further_cards,

@@ -3,7 +3,7 @@
 from libc.stdint cimport uint64_t
 from libc.string cimport memcmp, memcpy
 
-from chatiere.engine.core.game cimport NO_SEAT, OK
+from chatiere.engine.core.operations cimport NO_SEAT, OK
 from .state cimport (
     AGAIN, BOX, CHOICE, COLOURED, DEAL, DEALT, DISCARD, DRAW, FEWEST_PLAYERS, FINISHED, FIRST_SEAT, GIVE, HAND_OUT,
     KINDS, KNOWERS, LAST_CHOICE, LAST_TURN, MARKS, MAX_DRAW, MAX_PLAYERS, MOMISTIGRI, MOMISTIGRI_PLACE, NAME, ONES,

@@ -6,11 +6,11 @@ from libc.string cimport memcmp, memset
 from .policy import PLAYOUT_WEIGHTS, pack_weights
 
 from chatiere.engine.core.clearing cimport clear
-from chatiere.engine.core.game cimport (
+from chatiere.engine.core.game cimport wrap_operations
+from chatiere.engine.core.operations cimport (
     CHANCE, CHANCE_IS_PENDING, EVERYBODY, GAME_IS_OVER, MAX_EVENT_VALUES, MAX_OUTCOMES, NO_CHANCE_IS_PENDING, NO_SEAT,
     NO_SUCH_ACTION, NO_SUCH_OUTCOME, OK, TERMINAL, Events, Limits, Operations, add_event, debug_assert, seat_at,
 )
-from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below, walk_weights
 from chatiere.engine.core.weights cimport reduce_weights
 from .state cimport (

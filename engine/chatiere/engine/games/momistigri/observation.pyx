@@ -5,7 +5,7 @@ from libc.string cimport memcpy
 
 from chatiere.engine.core.bits cimport spread_bits
 from chatiere.engine.core.clearing cimport clear
-from chatiere.engine.core.game cimport NO_SEAT
+from chatiere.engine.core.operations cimport NO_SEAT
 from .state cimport (
     BOX, COLOURED, DRAW, FINISHED, HAND_OUT, MARKS, MAX_PLAYERS, MOMISTIGRI_PLACE, ROUNDS, SWAP_IN, SWAP_OUT, USUAL,
     USUAL_BOX, Box, State, View, box_of, decider, drawn_from,
