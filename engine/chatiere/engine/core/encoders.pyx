@@ -382,14 +382,13 @@ cdef class Encoder:
             with nogil:
                 pack_rows(&self.plan, rows, count, length, &written[0])
 
-
     def nonzero(self, const uint8_t[:, ::1] observations, uint8_t[::1] out):
         """List the features of observations that are not 0. See ObservationLayout.sparse.
 
         Args:
             observations: uint8 (n, length), the observations.
-            out: The memory for three arrays: offsets, int32 (n + 1,); numbers, int32 (n × most + 1,); and values, float32
-                of the same length. The last number and value are not used.
+            out: The memory for three arrays: offsets, int32 (n + 1,); numbers, int32 (n × most + 1,); and values,
+                float32 of the same length. The last number and value are not used.
 
         Raises:
             ValueError: If a number is larger than allowed.
