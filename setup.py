@@ -359,12 +359,13 @@ def http2_extensions() -> list[Extension]:
     if sys.platform != "linux" or not found:
         print("without HTTP/2 by libnghttp2: no --fast-address, see docs/operations.md", file=sys.stderr)
         return []
-    sources = {"client": ["connection.c"], "server": ["connection.c", "accounts.c", "endpoint.c"]}
+    connection = ["callbacks.c", "connection.c", "frames.c", "messages.c", "output.c", "stream.c"]
+    sources = {"client": connection, "server": [*connection, "accounts.c", "endpoint.c"]}
     return [
         Extension(
             f"chatiere.http2.{name}",
             [str(HTTP2 / source) for source in (f"{name}.pyx", *more)],
-            depends=[str(HTTP2 / header) for header in ("connection.h", "accounts.h", "endpoint.h")],
+            depends=[str(header) for header in sorted(HTTP2.glob("*.h"))],
             include_dirs=[str(HTTP2), *(flag[2:] for flag in found if flag.startswith("-I"))],
             extra_compile_args=["-D_GNU_SOURCE", *(DEBUG_FLAGS if DEBUG else RELEASE_FLAGS)],
             extra_link_args=[flag for flag in found if not flag.startswith("-I")] + LINK_FLAGS,
