@@ -2,9 +2,10 @@
 
 import { seatMark } from "./art/cards.js";
 import { icon } from "./art/shapes.js";
+import { captionOf, clicked, explained, optionsOf, promptOf } from "./clicks.js";
 import { button, h } from "./dom.js";
 import { listOf } from "./lists.js";
-import { follow, pick } from "./picks.js";
+import { follow } from "./picks.js";
 import { scoreTable } from "./result.js";
 import { fittingScale, sizeAt } from "./scales.js";
 import { Scene } from "./scene.js";
@@ -405,10 +406,7 @@ export class TableView {
    * @param {Context} before
    */
   #tellTurn(before) {
-    this.#options = before.actions.flatMap((action) => {
-      const picks = this.kit.game.picks(action, before);
-      return picks ? [{ action, picks }] : [];
-    });
+    this.#options = optionsOf(this.kit, before);
     const found = follow(this.#options, this.#picked);
     const context = { ...before, candidates: found.candidates };
     this.prompt.textContent = this.#promptOf(context);
@@ -426,18 +424,9 @@ export class TableView {
 
   /** @param {Context} context */
   #promptOf(context) {
-    const { end, prompt = {} } = context.update.view ?? {};
-    if (end) {
-      return this.kit.phrases.write(end);
-    }
-    const { game, phrases } = this.kit;
-    if (this.#hinted) {
-      return t("hint", { action: phrases.write(this.#hinted) });
-    }
-    if (context.actions.length > 0) {
-      return game.prompt(context) ?? t("your-turn", { what: phrases.write(prompt) });
-    }
-    return context.turn === undefined ? "" : t("turn-of", { name: nameOfSeat(context.turn) });
+    return this.#hinted
+      ? t("hint", { action: this.kit.phrases.write(this.#hinted) })
+      : promptOf(this.kit, context);
   }
 
   /**
@@ -512,23 +501,19 @@ export class TableView {
     this.refuse(undefined);
     this.#hinted = undefined;
     const before = this.#picked;
-    const picked = pick(this.#options, before, key);
-    if (picked === undefined) {
-      const tried = [...before, key];
-      const part = this.kit.game.attempt(tried, context);
-      if (part) {
-        this.#send(tried, null, () => this.onAttempt({ [this.kit.field]: part }));
-      } else {
-        this.#answer(this.#items.find((item) => item.pick === key)?.key);
-      }
-      return;
-    }
-    this.#picked = picked;
-    const found = follow(this.#options, picked);
-    const [action] = found.complete;
-    if (action && picked.length > 0 && !found.hasMore && !this.kit.game.confirms) {
-      this.#send(picked, null, () => this.onAction(action));
+    const click = clicked(this.kit, context, this.#options, key);
+    if (click === undefined) {
+      this.#answer(this.#items.find((item) => item.pick === key)?.key);
+    } else if ("told" in click) {
+      this.refuse(click.told);
+    } else if ("tried" in click) {
+      this.#send([...before, key], null, () => this.onAttempt(click.tried));
+    } else if ("action" in click) {
+      this.#picked = click.picked;
+      this.#send(click.picked, null, () => this.onAction(click.action));
     } else {
+      const { picked } = click;
+      this.#picked = picked;
       this.#draw(isAnimated());
       this.#tellPutBack(before.filter((each) => each !== key && !picked.includes(each)));
     }
@@ -551,23 +536,25 @@ export class TableView {
    */
   #captionOf(key) {
     const context = this.#context();
-    const item = this.#items.find((each) => each.key === key);
-    return context && item?.label ? { name: item.label, does: this.kit.game.does(item, context) } : undefined;
+    return (
+      context &&
+      captionOf(
+        this.kit,
+        context,
+        this.#items.find((each) => each.key === key),
+      )
+    );
   }
 
   /**
-   * Explain why an item cannot be picked. The explanation names the item and its purpose, and repeats the prompt.
+   * Explain why an item cannot be picked.
    * @param {string | undefined} key the item, or undefined for an empty place
    */
   #answer(key) {
     const context = this.#context();
     if (context && !this.isHeld) {
-      const { name, does } = (key !== undefined && this.#captionOf(key)) || {
-        name: undefined,
-        does: undefined,
-      };
-      const why = name === undefined ? t("nothing-here") : t("not-now", { name });
-      this.refuse([why, does, this.#promptOf(context)].filter(Boolean).join(" "));
+      const item = this.#items.find((each) => each.key === key);
+      this.refuse(explained(this.kit, context, item));
     }
   }
 

@@ -43,3 +43,12 @@ function formOf(language, forms, count) {
   plurals.set(language, rules);
   return forms[rules.select(count)] ?? forms["other"] ?? "";
 }
+
+/**
+ * Return a text as a sentence: with a capital letter, and with a full stop unless it ends with another mark.
+ * @param {string} text
+ */
+export function sentence(text) {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]["”»]?$/u.test(whole) ? whole : `${whole}.`;
+}

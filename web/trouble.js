@@ -5,6 +5,7 @@ import { h } from "./dom.js";
 import { t } from "./settings.js";
 import { ForkError } from "./shared/fork_error.js";
 import { StorageFull } from "./store.js";
+import { sentence } from "./texts.js";
 
 // The time without a response after which the page says that it is sending, in milliseconds.
 const SLOW = 1000;
@@ -25,7 +26,7 @@ export function ifSlow(say) {
  */
 export function whyOf(error) {
   if (error instanceof Refusal) {
-    return error.reason === "INVALID_TABLE" ? t("other-keys") : error.localized;
+    return error.reason === "INVALID_TABLE" ? t("other-keys") : sentence(error.localized);
   }
   if (error instanceof ForkError) {
     return t("fork", { ply: error.ply });

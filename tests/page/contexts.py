@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -12,14 +13,21 @@ from .test_page_games import GAMES
 _POSITIONS = 12
 
 
-def write_contexts(address: str, path: Path) -> None:
-    """Write to a file, as JSON, a service's description of each game, and positions of a random game."""
+def caller(address: str, language: str = "en") -> Callable[[str, dict[str, Any]], Any]:
+    """Return a function that makes a call in JSON: `call(method, request)`."""
+    headers = {"content-type": "application/json", "accept-language": language}
 
     def call(method: str, request: dict[str, Any]) -> Any:
         url = f"http://{address}/chatiere.v1.{method}"
-        with urlopen(Request(url, json.dumps(request).encode(), {"content-type": "application/json"})) as answer:
+        with urlopen(Request(url, json.dumps(request).encode(), headers)) as answer:
             return json.load(answer)
 
+    return call
+
+
+def write_contexts(address: str, path: Path) -> None:
+    """Write to a file, as JSON, a service's description of each game, and positions of a random game."""
+    call = caller(address)
     found = []
     for game in GAMES:
         (info,) = call("GameService/ListGames", {"games": [game], "phrases": True, "pieces": True})["games"]

@@ -80,7 +80,7 @@ export function attempt(keys, context) {
     return shape === "cell" ? { toyAsCarton: { cell } } : { toyOnJoint: { joint: cell } };
   }
   if (view.startingCarton !== undefined) {
-    return { placeCarton: { card: view.startingCarton, cell } };
+    return { placeCarton: { card: view.startingCarton, turned: false, cell } };
   }
   return shape === "joint" ? { layCat: { joint: cell } } : undefined;
 }

@@ -53,12 +53,14 @@ export function attempt(keys, context) {
   if (isPlacing(view)) {
     return attemptToken(keys, context);
   }
-  const numbers = keys.map((key) => (key.startsWith("start") ? startOf(details) : numberOf(key)));
+  const start = startOf(details);
+  const numbers = keys.map((key) => (key.startsWith("space") ? numberOf(key) : start));
   const [first = 0, last = first] = [numbers[0], numbers.at(-1)];
   switch (view.phase) {
     case "CHAT_PERCHE_PHASE_MOVE":
     case "CHAT_PERCHE_PHASE_SECOND_MOVE": {
-      if (keys[0]?.startsWith("start") && keys[0] !== fromKey(first, context)) {
+      const isOthersStart = first === start && keys[0] !== fromKey(first, context);
+      if (isOthersStart || (keys.length > 1 && last === start)) {
         return undefined;
       }
       // A cat picked without a target is tried with a step to a neighbouring space, so that the service explains why
@@ -67,9 +69,9 @@ export function attempt(keys, context) {
       return { move: { fromSpace: first, toSpace: keys.length > 1 ? last : away } };
     }
     case "CHAT_PERCHE_PHASE_FALL":
-      return { fall: { space: last } };
+      return last === start ? undefined : { fall: { space: last } };
     case "CHAT_PERCHE_PHASE_PLACE_BIRD":
-      return { placeBird: { space: last } };
+      return details.spaces?.[last]?.branch === undefined ? undefined : { placeBird: { space: last } };
     default:
       return undefined;
   }
@@ -81,6 +83,9 @@ export function attempt(keys, context) {
  * @returns {PercheAction | undefined}
  */
 function attemptToken(keys, { view }) {
+  if (!/^(value|branch)/.test(keys.at(-1) ?? "")) {
+    return undefined;
+  }
   const value = keys.findLast((key) => key.startsWith("value"));
   const branch = keys.findLast((key) => key.startsWith("branch"));
   const own = view.seats?.[view.activeSeat ?? 0]?.unplacedSolidity?.[0] ?? 0;

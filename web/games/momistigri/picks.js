@@ -47,7 +47,7 @@ export function picks({ momistigri = {} }) {
 export function attempt(keys, context) {
   const cards = numbersOf(keys, "hand");
   const [card] = cards;
-  const [seat] = numbersOf(keys, "seat");
+  const seat = numbersOf(keys, "seat").at(-1);
   const [piled] = numbersOf(keys, "pile");
   const hand = seatOf(context, context.me ?? 0).handCards ?? [];
   switch (phaseOf(context.view)) {
