@@ -31,15 +31,25 @@ _RESPONSE, _COLUMNS, _REQUESTS, _RESPONSES, _STATUS = range(5)
 _MAX_STATUS, _PAUSE = 65536, 1.0
 _WAIT = struct.pack("ll", int(_PAUSE), 0)
 _NOW = int(socket.MSG_DONTWAIT)
+# The number of each column of Positions. The states, which are the first column, are never sent.
+_NUMBERS = {name: number for number, name in enumerate(PositionColumns._fields)}
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
 
 
 class StepColumns:
     """The response to a step of which no item failed. It is read like a Response to a StepRequest."""
 
-    def __init__(self, tag: int, columns: dict[str, Buffer]) -> None:
-        """Create a response. `columns` are those of Positions, by name."""
-        self._tag, self._columns = tag, columns
+    __slots__ = ("_sizes", "_tag", "_whole")
+
+    def __init__(self, tag: int, whole: memoryview, sizes: Sequence[int]) -> None:
+        """Create a response.
+
+        Args:
+            tag: The tag of the PlayRequest.
+            whole: All columns, each of which begins at a multiple of _ALIGNMENT.
+            sizes: The size of each column of Positions in bytes, in the order of their fields.
+        """
+        self._tag, self._whole, self._sizes = tag, whole, sizes
 
     def number(self, name: str) -> int:
         """Return the tag."""
@@ -55,7 +65,14 @@ class StepColumns:
 
     def column(self, name: str) -> Buffer:
         """Return a column; empty if it is absent."""
-        return self._columns.get(name, b"")
+        number = _NUMBERS.get(name, 0)
+        size = self._sizes[number]
+        if not size:
+            return b""
+        begin = 0
+        for before in self._sizes[:number]:
+            begin += before + _ALIGNMENT - 1 & -_ALIGNMENT
+        return self._whole[begin : begin + size]
 
     def message(self, name: str) -> Any:
         """Return the faults: none."""
@@ -184,21 +201,14 @@ class SharedCall:
             else:
                 at = len(self._responses) // _IN_FLIGHT * (self._received % _IN_FLIGHT)
                 self._received += 1
-                return self._columns(one, sizes, at) if kind == _COLUMNS else bytes(self._responses[at : at + one])
+                if kind == _RESPONSE:
+                    return bytes(self._responses[at : at + one])
+                # Copy all columns together, because the next response but one overwrites the area.
+                end_of_columns = at + sum(sizes) + _ALIGNMENT * len(sizes)
+                return StepColumns(one, memoryview(bytes(self._responses[at:end_of_columns])), sizes)
         except (struct.error, DecodeError, IndexError, ValueError, OSError) as error:
             self._over(TransportError(grpc.StatusCode.INTERNAL, f"unexpected packet from the server: {error}"))
         return None
-
-    def _columns(self, tag: int, sizes: list[int], at: int) -> StepColumns:
-        # Copy all columns together, because the next response but one overwrites the area.
-        columns: dict[str, Buffer] = {}
-        whole = memoryview(bytes(self._responses[at : at + sum(sizes) + _ALIGNMENT * len(sizes)]))
-        begin = 0
-        for name, size in zip(PositionColumns._fields, sizes, strict=True):
-            if size:
-                columns[name] = whole[begin : begin + size]
-                begin = begin + size + _ALIGNMENT - 1 & -_ALIGNMENT
-        return StepColumns(tag, columns)
 
     def _packet(self, end: float | None) -> bytes:
         if self._end is not None:

@@ -18,7 +18,7 @@ import socket
 import struct
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import ceil
 from statistics import mode
@@ -130,7 +130,10 @@ class SharedConnection:
     def next_step(self) -> KeptStep | None:
         """Wait a moment for the next request, and return it if it is a KeptStep."""
         if not self._received:
-            self._wait(_MOMENT)
+            # With two requests in flight, the next one has often arrived already.
+            self._receive()
+            if not self._received and self.connections:
+                self._wait(_MOMENT)
         first = self._received[0] if self._received else None
         if not isinstance(first, KeptStep):
             return None
@@ -210,10 +213,11 @@ class SharedConnection:
             self._responses = made
         area = self._responses
         at = begin = len(area) // _IN_FLIGHT * (self._sent % _IN_FLIGHT)
-        for piece, length in zip(pieces, sizes, strict=True):
-            if length:
-                area[at : at + length] = piece
-                at = at + length + margin & ~margin
+        for piece in pieces:
+            if piece:
+                end = at + len(piece)
+                area[at:end] = piece
+                at = end + margin & ~margin
         self._sent += 1
         if isinstance(pieces, StepColumns):
             self._put(_TOLD.pack(_COLUMNS, pieces.tag, *sizes))
@@ -261,6 +265,8 @@ class SharedConnection:
             if packet and self.is_leaving:
                 return
             kind, one, number, moves, rest = _ASKED.unpack(packet)
+        except BlockingIOError:
+            return
         except (OSError, struct.error):
             # The client has closed the connection, or sends something else.
             self.reset()
@@ -316,7 +322,7 @@ class SharedConnection:
                 fcntl.fcntl(file, fcntl.F_ADD_SEALS, getattr(fcntl, seal))
             made = memoryview(mmap.mmap(file, _IN_FLIGHT * half))
             self._tell(kind, half)
-            self._send(lambda: socket.send_fds(self._socket, [b"-"], [file], _NOW))
+            self._put(b"-", [file])
         finally:
             os.close(file)
         return _NO_AREA if self.is_closed else made
@@ -324,12 +330,12 @@ class SharedConnection:
     def _tell(self, kind: int, number: int) -> None:
         self._put(_TOLD.pack(kind, number, *[0] * 10))
 
-    def _put(self, packet: bytes) -> None:
-        self._send(lambda: self._socket.send(packet, _NOW))
-
-    def _send(self, send: Callable[[], object]) -> None:
+    def _put(self, packet: bytes, files: Sequence[int] = ()) -> None:
         try:
-            send()
+            if files:
+                socket.send_fds(self._socket, [packet], files, _NOW)
+            else:
+                self._socket.send(packet, _NOW)
         except OSError:
             # The client has left, or does not read.
             self.reset()
