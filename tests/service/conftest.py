@@ -7,7 +7,10 @@ import pytest
 from tools.over import each
 from tools.over import game as game
 
-from .support import GRPC_DOORS, Door, Running, SlowCall, running
+from chatiere.engine import Game
+from chatiere.v1 import batch_service_pb2 as pb
+
+from .support import GRPC_DOORS, Door, Running, SlowCall, batch_stub, running
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -34,6 +37,16 @@ def server(door: Door) -> Iterator[Running]:
 @pytest.fixture
 def stub(server: Running) -> Any:
     return server.stub
+
+
+@pytest.fixture
+def batches(server: Running) -> Any:
+    return batch_stub(server.channel)
+
+
+@pytest.fixture
+def table(game: Game) -> pb.BatchSetup:
+    return pb.BatchSetup(game=game.name, players=game.max_players)
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """BatchService: calls and the stream return the results of the engine's batches."""
 
-import hashlib
 import queue
-from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -15,13 +13,13 @@ from chatiere.engine import Game, Position, Reason
 from chatiere.engine.core.batch import Table
 from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.core.columns import Columns, Restart
-from chatiere.engine.wire import Reader, fill
+from chatiere.engine.wire import fill
 from chatiere.service.base.settings import Settings
 from chatiere.service.calls import conversion
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import errors_pb2, game_pb2, game_service_pb2
 
-from .process import wait_until
+from .batches import play_request
 from .support import PATIENCE, Door, LogLines, Refused, Running, batch_stub, code_of, read_refusal, refusal, running
 
 ALL = pb.Columns(legal=True, scores=True, observations=True)
@@ -31,16 +29,6 @@ COUNT = 6
 def state_of(position: Position) -> game_pb2.State:
     """Return a position as a State."""
     return fill(game_pb2.State(), conversion.of(position).put_state, position)
-
-
-@pytest.fixture
-def batches(server: Running) -> Any:
-    return batch_stub(server.channel)
-
-
-@pytest.fixture
-def table(game: Game) -> pb.BatchSetup:
-    return pb.BatchSetup(game=game.name, players=game.max_players)
 
 
 @pytest.fixture
@@ -86,12 +74,6 @@ def method_of(batches: Any, name: str) -> Any:
 
 def on_stream(batches: Any, *requests: pb.PlayRequest) -> list[pb.PlayResponse]:
     return list(batches.Play(iter(requests), timeout=PATIENCE))
-
-
-def play_request(name: str, request: Message, tag: int = 0) -> pb.PlayRequest:
-    play = pb.PlayRequest(tag=tag)
-    getattr(play, name).CopyFrom(request)
-    return play
 
 
 # Responses
@@ -560,194 +542,6 @@ def test_a_failure_of_the_service_ends_the_stream(
     with LogLines():
         code = code_of(on_stream, batches, play_request("score", requests_on(table, begun)["score"]))
     assert code is grpc.StatusCode.INTERNAL
-
-
-# One trajectory, four ways
-
-
-def choice(step: int, item: int, legal: list[int]) -> int:
-    """Choose an action by a fixed function of the step and of the item's number."""
-    return legal[(7 * step + 3 * item) % len(legal)]
-
-
-def digest(trajectory: Iterator[list[bytes]]) -> str:
-    found = hashlib.sha256()
-    for states in trajectory:
-        for state in states:
-            found.update(state)
-    return found.hexdigest()
-
-
-def in_process(game: Game, players: int, seeds: list[int], steps: int) -> Iterator[list[bytes]]:
-    positions: list[Position] = [game.new_game(players, seed=seed, game_number=1) for seed in seeds]
-    yield [position.pack() for position in positions]
-    for step in range(steps):
-        for item, position in enumerate(positions):
-            position.apply(choice(step, item, position.legal_actions()))
-            if position.is_terminal():
-                seed, number, _ = position.random_stream() or (0, 0, 0)
-                positions[item] = game.new_game(players, seed=seed, game_number=number + 1)
-        yield [position.pack() for position in positions]
-
-
-def by_single_calls(stub: Any, game: Game, players: int, seeds: list[int], steps: int) -> Iterator[list[bytes]]:
-    include = game_pb2.Include(legal_actions=True)
-
-    def begin(seed: int, number: int) -> game_pb2.Position:
-        request = game_service_pb2.NewGameRequest(
-            game=game.name, players=players, seed=seed, game_number=number, include=include
-        )
-        position: game_pb2.Position = stub.NewGame(request).position
-        return position
-
-    positions = [begin(seed, 1) for seed in seeds]
-    yield [conversion.read_state(Reader(position.state)).pack() for position in positions]
-    for step in range(steps):
-        for item, position in enumerate(positions):
-            request = game_service_pb2.ApplyRequest(state=position.state, include=include)
-            request.action.id = choice(step, item, [action.id for action in position.legal_actions])
-            positions[item] = stub.Apply(request).position
-            if positions[item].turn.kind == game_pb2.TURN_KIND_OVER:
-                stream = positions[item].state.stream
-                positions[item] = begin(stream.seed, stream.game_number + 1)
-        yield [conversion.read_state(Reader(position.state)).pack() for position in positions]
-
-
-def by_batches(
-    new_games: Any, step_games: Any, game: Game, players: int, seeds: list[int], steps: int
-) -> Iterator[list[bytes]]:
-    table = pb.BatchSetup(game=game.name, players=players)
-    columns = pb.Columns(legal=True)
-    numbers = np.ones(len(seeds), "<u8").tobytes()
-    request = pb.NewGamesRequest(
-        setup=table, seeds=np.array(seeds, "<u8").tobytes(), game_numbers=numbers, columns=columns
-    )
-    positions = new_games(request).positions
-    size = game.packed_size
-    for step in range(steps + 1):
-        yield [positions.states[i * size : (i + 1) * size] for i in range(len(seeds))]
-        if step == steps:
-            return
-        ids, offsets = np.frombuffer(positions.legal_ids, "<u2"), np.frombuffer(positions.legal_offsets, "<u4")
-        moves = [choice(step, i, ids[offsets[i] : offsets[i + 1]].tolist()) for i in range(len(seeds))]
-        positions = step_games(
-            pb.StepRequest(
-                setup=table,
-                states=positions.states,
-                moves=np.array(moves, "<u2").tobytes(),
-                columns=columns,
-                restart=pb.Restart(stride=1),
-            )
-        ).positions
-
-
-def test_a_seeded_trajectory_is_the_same_four_ways(server: Running, batches: Any, game: Game) -> None:
-    players, seeds, steps = game.min_players, [3, 5, 2**64 - 1], 120
-    sent: queue.SimpleQueue[pb.PlayRequest | None] = queue.SimpleQueue()
-    answers = batches.Play(iter(sent.get, None), timeout=PATIENCE)
-
-    def streamed(name: str) -> Any:
-        def ask(request: Any) -> Any:
-            sent.put(play_request(name, request))
-            return getattr(next(answers), name)
-
-        return ask
-
-    expected = digest(in_process(game, players, seeds, steps))
-    assert digest(by_single_calls(server.stub, game, players, seeds, steps)) == expected
-    assert digest(by_batches(batches.NewGames, batches.Step, game, players, seeds, steps)) == expected
-    assert digest(by_batches(streamed("new_games"), streamed("step"), game, players, seeds, steps)) == expected
-    sent.put(None)
-    # The size of the batches does not affect the results.
-    parts = [list(by_batches(batches.NewGames, batches.Step, game, players, [seed], 40)) for seed in seeds]
-    together = list(in_process(game, players, seeds[:1], 40))
-    assert parts[0] == together
-
-
-# Long batches
-
-MOST_PLAYOUTS = 2**32 - 1
-
-
-def endless(game: Game, table: pb.BatchSetup) -> pb.PlayoutRequest:
-    """Return a request for playouts that do not finish while a test waits."""
-    return pb.PlayoutRequest(setup=table, states=game.new_game(game.max_players, seed=1).pack(), playouts=MOST_PLAYOUTS)
-
-
-def endless_evaluation(game: Game, table: pb.BatchSetup) -> pb.EvaluateRequest:
-    """Return a request to evaluate a few worlds with playouts that do not finish while a test waits."""
-    position = game.new_game(game.max_players, seed=1)
-    playouts = MOST_PLAYOUTS // (3 * len(position.legal_actions()))
-    return pb.EvaluateRequest(setup=table, states=position.pack(), worlds=3, playouts=playouts)
-
-
-def wait_until_begun(server: Running, method: str, kind: str) -> None:
-    """Wait until a thread handles a call of that method."""
-    labels = {"grpc_type": kind, "grpc_service": "chatiere.v1.BatchService", "grpc_method": method}
-    wait_until(lambda: server.sample("grpc_server_started_total", **labels), "the call has begun")
-
-
-@pytest.fixture
-def patient(door: Door) -> Iterator[Running]:
-    """Run a server that allows endless batches. It has one thread for unary calls and one for streams."""
-    settings = Settings(
-        address="127.0.0.1:0",
-        batch_threads=1,
-        max_playouts=MOST_PLAYOUTS,
-        # Deadlines are longer than a test waits, so that only the client can stop a batch.
-        default_deadline=10 * PATIENCE,
-        max_deadline=10 * PATIENCE,
-        log_calls=True,
-    )
-    with running(settings, door) as server:
-        yield server
-
-
-def test_a_long_batch_does_not_delay_other_calls_and_stops_when_cancelled(
-    patient: Running, game: Game, table: pb.BatchSetup
-) -> None:
-    batches = batch_stub(patient.channel)
-    with LogLines() as log:
-        call = batches.Playout.future(endless(game, table))
-        wait_until_begun(patient, "Playout", "unary")
-        for _ in range(3):
-            assert batches.Score(pb.ScoreRequest(setup=table), timeout=PATIENCE) == pb.ScoreResponse()
-            assert patient.stub.ListGames(game_service_pb2.ListGamesRequest(), timeout=PATIENCE).games
-        assert not call.done()
-        call.cancel()
-        log.wait_for("Playout CANCELLED - ")
-
-
-def test_an_expired_batch_stops(patient: Running, game: Game, table: pb.BatchSetup) -> None:
-    batches = batch_stub(patient.channel)
-    with LogLines() as log:
-        assert code_of(lambda: batches.Playout(endless(game, table), timeout=0.5)) is grpc.StatusCode.DEADLINE_EXCEEDED
-        # Either the client's cancellation or the server's deadline is first.
-        assert log.wait_for("Playout ").split()[1] in ("CANCELLED", "DEADLINE_EXCEEDED")
-
-
-def test_an_evaluation_stops_when_cancelled(patient: Running, game: Game, table: pb.BatchSetup) -> None:
-    batches = batch_stub(patient.channel)
-    with LogLines() as log:
-        call = batches.Evaluate.future(endless_evaluation(game, table))
-        wait_until_begun(patient, "Evaluate", "unary")
-        call.cancel()
-        log.wait_for("Evaluate CANCELLED - ")
-        assert batches.Score(pb.ScoreRequest(setup=table), timeout=PATIENCE) == pb.ScoreResponse()
-
-
-@pytest.mark.parametrize(("name", "request_for"), [("playout", endless), ("evaluate", endless_evaluation)])
-def test_a_cancelled_stream_stops(
-    patient: Running, game: Game, table: pb.BatchSetup, name: str, request_for: Callable[[Game, pb.BatchSetup], Message]
-) -> None:
-    batches = batch_stub(patient.channel)
-    with LogLines() as log:
-        answers = batches.Play(iter([play_request(name, request_for(game, table))]))
-        wait_until_begun(patient, "Play", "bidi_stream")
-        assert patient.stub.ListGames(game_service_pb2.ListGamesRequest(), timeout=PATIENCE).games
-        answers.cancel()
-        log.wait_for("Play CANCELLED - ")
-        assert batches.Score(pb.ScoreRequest(setup=table), timeout=PATIENCE) == pb.ScoreResponse()
 
 
 # Metrics

@@ -38,10 +38,10 @@ from chatiere.service.ports.fast import shared
 from chatiere.service.ports.server import Server, create_server
 from chatiere.v1.batch_service_pb2 import BatchSetup, Columns, NewGamesRequest, PlayRequest, PlayResponse
 
+from .batches import MOST_PLAYOUTS, by_batches, digest, endless, in_process
 from .process import wait_until
 from .support import PATIENCE, LogLines
 from .test_service_access import write_tokens
-from .test_service_batch import MOST_PLAYOUTS, by_batches, digest, endless, in_process
 
 pytestmark = needs("libnghttp2")
 

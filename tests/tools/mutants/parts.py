@@ -102,7 +102,12 @@ def parts() -> dict[str, Part]:
     found["position"] = Part(
         [core / name for name in _POSITION],
         [*_engine("position", "events", "game", "integers", "batch"), *_battery("batch", "play")],
-        ["tests/engine", _BATTERY, "tests/envs/test_table_env.py", *_service("batch", "columns", "faults")],
+        [
+            "tests/engine",
+            _BATTERY,
+            "tests/envs/test_table_env.py",
+            *_service("batch", "long_batches", "columns", "faults"),
+        ],
     )
     found["messages"] = Part(
         [core / name for name in _MESSAGES],
@@ -159,9 +164,8 @@ def parts() -> dict[str, Part]:
         sorted((service / "exchange").glob("*.py")),
         ["tests/service/exchange"],
         [
-            *_service(
-                "server", "errors", "batch", "bots", "limits", "half_open", "idle_streams", "languages", "metrics"
-            ),
+            *_service("server", "errors", "batch", "long_batches", "bots", "limits", "half_open", "idle_streams"),
+            *_service("languages", "metrics"),
             *(f"tests/service/web/test_web_{name}.py" for name in ("protocols", "streams")),
             "tests/service/conformance",
             "tests/service/fast_door",
