@@ -294,12 +294,27 @@ def test_the_games_that_ended_are_described_when_they_are_read() -> None:
         assert not hasattr(batch, "begun")
 
 
+def over_settings(games: int) -> pytest.MarkDecorator:
+    """Return a decorator that runs a test with several batches, with a number of games, and with packed features."""
+    return pytest.mark.parametrize(
+        "asked",
+        [{"batches": 3, "mask": True}, {"observations": True, "games": games}, {"features": "packed", "mask": "bits"}],
+        ids=["batches", "games", "features"],
+    )
+
+
+def rest(env: BatchEnv, batch: Batch) -> Iterator[Batch]:
+    """Yield a batch and the ones after it, until each of six environments has begun another game."""
+    ended = set[int]()
+    yield batch
+    while len(ended) < 6:
+        batch = env.step(batch.random_actions())
+        ended.update(batch.ended.envs.tolist())
+        yield batch
+
+
 @over_names
-@pytest.mark.parametrize(
-    "asked",
-    [{"batches": 3, "mask": True}, {"observations": True, "games": 12}, {"features": "packed", "mask": "bits"}],
-    ids=["batches", "games", "features"],
-)
+@over_settings(games=12)
 def test_a_copy_continues_independently_with_the_same_games(name: str, asked: dict[str, Any]) -> None:
     with TableEnv(name, fewest(name), 6, options={"first_seat": 1}, **asked) as env:
         batch = env.reset(SEED)
@@ -307,37 +322,17 @@ def test_a_copy_continues_independently_with_the_same_games(name: str, asked: di
             batch = env.step(batch.random_actions())
         # Take all copies first, because each of them moves on.
         copies = [copy(env), deepcopy(env), pickle.loads(pickle.dumps(env))]
-
-        def rest(env: BatchEnv) -> Iterator[Batch]:
-            # Play until each environment has begun another game.
-            found, ended = batch, set[int]()
-            while len(ended) < 6:
-                found = env.step(found.random_actions())
-                ended.update(found.ended.envs.tolist())
-                yield found
-
-        expected = list(rest(env))
+        expected = list(rest(env, batch))
         for copied in copies:
             assert copied.info == env.info
-            for found, other in zip(rest(copied), expected, strict=True):
+            for found, other in zip(rest(copied, batch), expected, strict=True):
                 assert_same(found, other)
             copied.close()
 
 
 @over_names
-@pytest.mark.parametrize(
-    "asked",
-    [{"batches": 3, "mask": True}, {"observations": True, "games": 30}, {"features": "packed", "mask": "bits"}],
-    ids=["batches", "games", "features"],
-)
+@over_settings(games=30)
 def test_environments_begin_at_given_states(name: str, asked: dict[str, Any]) -> None:
-    def rest(env: BatchEnv, batch: Batch) -> Iterator[Batch]:
-        ended = set[int]()
-        while len(ended) < 6:
-            yield batch
-            batch = env.step(batch.random_actions())
-            ended.update(batch.ended.envs.tolist())
-
     def make() -> TableEnv:
         return TableEnv(name, fewest(name), 6, first_game=2**64 - 40, **asked)
 
