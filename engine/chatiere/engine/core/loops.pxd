@@ -58,6 +58,7 @@ ctypedef struct Described:
 
 ctypedef struct Part:
     # The items `first` … `last` - 1 of a batch. One thread processes them. The columns belong to the whole batch.
+    uint64_t taken  # not 0 if a thread has taken the part (Shift)
     const BatchLoop* batch
     const NewGames* new_games
     const Restarts* restarts  # NULL if no games begin in place of ended games

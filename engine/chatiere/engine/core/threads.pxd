@@ -17,13 +17,15 @@ cdef enum:
 ctypedef void (*Work)(void* part) noexcept nogil
 
 ctypedef struct Shift:
-    # The work that the threads of a crew share, one part after another. Only a thread that holds the mutex changes
-    # `places`, `inside` and `ending`; the rest is constant while a thread is inside, except `taken`.
+    # The work that the threads of a crew share. Only a thread that holds the mutex changes `begun`, `places`, `inside`
+    # and `ending`; the rest is constant while a thread is inside. Each part begins with a uint64_t, which is 0 until a
+    # thread takes the part.
     Work work
     char* parts
     size_t size
     uint64_t count
-    uint64_t taken
+    uint64_t shares  # the number of threads among which the parts are divided
+    uint64_t begun  # the number of threads that have begun to run
     uint64_t places  # the number of threads that may still join the work
     uint64_t inside  # the number of threads that joined the work and have not left
     bint ending  # True if the threads have to end
