@@ -14,7 +14,8 @@ import { h, s } from "./dom.js";
  * @typedef {object} Marks
  * @property {ReadonlySet<string>} candidates the keys (`Item.pick`) that can be picked
  * @property {readonly string[]} picked the keys picked so far
- * @property {readonly string[]} hinted the keys that make up the suggested action
+ * @property {ReadonlyMap<string, readonly string[]>} hinted the keys of the suggested action that are still to be picked,
+ *   each with the labels of its marks: its places in the order of picks, or "" for the only key
  * @property {boolean} tries true if other items than candidates can also be clicked
  * @property {ReadonlyMap<string, number>} moved maps the mark of each item that a seat's last move put on the table to
  *   that seat
@@ -120,6 +121,7 @@ export class Scene {
       }
     }
     const left = new Map();
+    const hints = new Map([...marks.hinted].map(([key, labels]) => [key, [...labels]]));
     const sorted = drawing.items
       .map((item, index) => ({ item, index }))
       .sort((a, b) => (a.item.layer ?? 0) - (b.item.layer ?? 0) || a.index - b.index);
@@ -143,6 +145,7 @@ export class Scene {
       settle(now, item, kept !== undefined, isAnimated);
       mark(now.element, item, marks, left);
       sign(now, marks.moved.get(item.mark ?? item.key));
+      pointOut(now, hints.get(item.pick ?? "")?.shift());
     }
     this.#letIn();
     this.captions.renew();
@@ -300,7 +303,7 @@ function mark(element, item, marks, left) {
     left.set(pick, count - 1);
   }
   const isPickable = pick !== undefined && marks.candidates.has(pick);
-  const isHinted = pick !== undefined && marks.hinted.includes(pick);
+  const isHinted = pick !== undefined && marks.hinted.has(pick);
   const isButton = isPickable || isPicked || (pick !== undefined && marks.tries);
   const classes = ["item", isPickable && "pickable", isPicked && "picked", isHinted && "hinted"];
   element.setAttribute("class", classes.filter(Boolean).join(" "));
@@ -326,6 +329,29 @@ function sign({ element, inner, item }, seat) {
     const { turn = 0, scale = 1 } = item;
     const place = attributeOf({ x: x + width - SIGN / 4, y: y + SIGN / 4, turn: -turn, scale: 1 / scale });
     element.append(s("g", { class: "moved", "data-seat": seat, transform: place }, seatMark(seat, SIGN)));
+  }
+}
+
+/**
+ * Draw a frame around an item of the suggested action, with its place in the order of picks.
+ * @param {Shown} shown
+ * @param {string | undefined} label the place, or "" for the only pick; undefined to remove the frame
+ */
+function pointOut({ element, inner, item }, label) {
+  element.querySelector(":scope > .hint")?.remove();
+  if (label !== undefined) {
+    const { x, y, width, height } = inner.getBBox();
+    const { turn = 0, scale = 1 } = item;
+    const inset = SIGN / 3;
+    const place = attributeOf({ x: x + inset, y: y + inset, turn: -turn, scale: 1 / scale });
+    const number = s(
+      "g",
+      { class: "order", transform: place },
+      s("circle", { r: SIGN / 2 }),
+      s("text", { "text-anchor": "middle", y: SIGN / 4 }, label),
+    );
+    const frame = s("rect", { x, y, width, height, rx: SIGN / 3 });
+    element.append(s("g", { class: "hint" }, frame, label !== "" && number));
   }
 }
 

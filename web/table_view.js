@@ -12,6 +12,7 @@ import { Scene } from "./scene.js";
 import { nameOfSeat } from "./seat_names.js";
 import { isAnimated, t } from "./settings.js";
 import { TableLog } from "./table_log.js";
+import { sentence } from "./texts.js";
 import { ifSlow } from "./trouble.js";
 import { contextOf, seatToDecide } from "./views.js";
 
@@ -338,11 +339,12 @@ export class TableView {
   }
 
   /**
-   * Show a suggested action.
+   * Show a suggested action, until a move is made.
    * @param {Action} action
    */
   hint(action) {
     this.#hinted = action;
+    this.#picked = [];
     this.refuse(undefined);
     this.#draw(false);
   }
@@ -383,7 +385,7 @@ export class TableView {
     const marks = {
       candidates: found.candidates,
       picked: this.#sent ?? this.#picked,
-      hinted: this.#options.find(({ action }) => this.#isHinted(action))?.picks.keys ?? [],
+      hinted: this.#hints(),
       tries: context.actions.length > 0 && !this.#sent,
       moved: this.#moved(),
     };
@@ -414,6 +416,23 @@ export class TableView {
     return { context, found };
   }
 
+  /** Return the keys of the suggested action that are still to be picked, with their places in the order of picks. */
+  #hints() {
+    const keys = this.#hinted && !this.#sent ? this.#keysOf(this.#hinted) : [];
+    const left = [...this.#picked];
+    /** @type {Map<string, string[]>} */
+    const hints = new Map();
+    keys.forEach((key, index) => {
+      const at = left.indexOf(key);
+      if (at >= 0) {
+        left.splice(at, 1);
+      } else {
+        hints.set(key, [...(hints.get(key) ?? []), keys.length > 1 ? String(index + 1) : ""]);
+      }
+    });
+    return hints;
+  }
+
   /** Return the marks of the items that the other seats' last moves have put on the table, with the seats. */
   #moved() {
     const others = [...this.#moves].filter(([seat]) => seat !== this.#viewer.me);
@@ -424,9 +443,12 @@ export class TableView {
 
   /** @param {Context} context */
   #promptOf(context) {
-    return this.#hinted
-      ? t("hint", { action: this.kit.phrases.write(this.#hinted) })
-      : promptOf(this.kit, context);
+    const prompt = promptOf(this.kit, context);
+    if (!this.#hinted) {
+      return prompt;
+    }
+    const hint = t("hint", { action: this.kit.phrases.write(this.#hinted) });
+    return this.#picked.length > 0 ? `${sentence(hint)} ${prompt}` : hint;
   }
 
   /**
@@ -499,7 +521,6 @@ export class TableView {
       return;
     }
     this.refuse(undefined);
-    this.#hinted = undefined;
     const before = this.#picked;
     const click = clicked(this.kit, context, this.#options, key);
     if (click === undefined) {

@@ -18,14 +18,13 @@ pytestmark = pytest.mark.long
 
 WEB = Path(__file__).parents[2] / "web"
 GUIDE = ".guided"
-# Returns the picks that the guide points at.
+# Returns the picks that the guide points at, in the order of the numbers at their frames.
 _HINTED = """() => {
-  const hinted = [...document.querySelectorAll(".stage .item.hinted")];
-  return [...new Set(hinted.map(({ dataset }) => dataset.pick))];
+  const number = (one) => Number(one.querySelector(".order text")?.textContent ?? 0);
+  const hinted = [...document.querySelectorAll(".stage .item:has(> .hint)")];
+  return hinted.sort((one, other) => number(one) - number(other)).map(({ dataset }) => dataset.pick);
 }"""
 _STEPS = """async (game) => (await import(`./lessons/${game}/steps.js`)).steps"""
-# Returns whether a pick can be picked now.
-_CAN = """(pick) => document.querySelector(`.stage .pickable:not(.picked)[data-pick="${pick}"]`) !== null"""
 
 
 def begin(person: Person, game: str) -> tuple[list[dict[str, int]], list[int]]:
@@ -56,11 +55,12 @@ def test_a_guide_is_followed_by_clicks(visit: Callable[..., Person], game: str) 
         wanted = page.locator(f'.bar .choices button[data-action="{actions[step["ply"]]}"]')
         left = page.evaluate(_HINTED)
         while left:
-            pick = next(each for each in left if page.evaluate(_CAN, each))
-            left.remove(pick)
+            pick = left.pop(0)
             person.pick(f'.stage .pickable:not(.picked)[data-pick="{pick}"]')
             if left:
                 expect(page.locator(".stage .picked").first).to_be_visible()
+                # The rest stays marked until the move is made.
+                assert page.evaluate(_HINTED) == left
         # A choice that is complete without further picks has already led to the next step.
         expect(wanted.or_(page.locator(f"{GUIDE} .count", has_text=f"Step {number + 1} of"))).to_be_visible()
         if wanted.count():

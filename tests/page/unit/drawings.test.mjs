@@ -181,3 +181,18 @@ test("the Princess is a black cat", async () => {
   const channels = [1, 3, 5].map((at) => parseInt(coat.slice(at, at + 2), 16));
   assert.ok(Math.max(...channels) < 96, coat);
 });
+
+test("chat_cartonne: the columns and rows of all cards, and next to them, have their numbers", async () => {
+  for (const entry of GAMES.filter(({ game }) => game === "chat_cartonne")) {
+    const { game } = await import("../../../web/games/chat_cartonne/game.js");
+    for (const context of await contextsOf(entry, 900, false)) {
+      const keys = new Set(game.draw(context).items.map(({ key }) => key));
+      for (const { laid } of context.view.table ?? []) {
+        const { row = 0, column = 0 } = context.details.cells[laid.cell ?? 0];
+        for (const step of [-1, 0, 1]) {
+          assert(keys.has(`column:${column + step}`) && keys.has(`row:${row + step}`), `${column}, ${row}`);
+        }
+      }
+    }
+  }
+});

@@ -2,6 +2,7 @@
 
 import { middleBox } from "../../art/shapes.js";
 import { drawnBy } from "../../art/table_pieces.js";
+import { write } from "../../art/text.js";
 import { s } from "../../dom.js";
 import { numberOf } from "../../picks.js";
 import { centreOf, jointOf } from "./layout.js";
@@ -52,6 +53,7 @@ export function tableItems(context, layout) {
     ...cellItems(context),
     ...jointItems(context),
     ...labelItems(context, layout),
+    ...numberItems(context),
     ...startItems(context, layout),
   ];
 }
@@ -116,6 +118,50 @@ function gridItem({ details }) {
       return s("path", { d, fill: "none", stroke: "var(--table-line)", "stroke-width": 1.5, opacity: 0.45 });
     },
   };
+}
+
+/**
+ * Return the numbers of the columns and rows, by which sentences name cells, at the edges of the empty cells around the
+ * cards.
+ * @param {Context} context
+ * @returns {Item[]}
+ */
+function numberItems({ view, details }) {
+  const places = cardsOn(view).map(({ cell }) => details.cells?.[cell] ?? {});
+  const columns = spanOf(
+    places.map(({ column = 0 }) => column),
+    details.columns ?? 0,
+  );
+  const rows = spanOf(
+    places.map(({ row = 0 }) => row),
+    details.rows ?? 0,
+  );
+  const at = (/** @type {number} */ place) => (place + 0.5) * CELL;
+  const item = (/** @type {string} */ key, /** @type {number} */ number, /** @type {Point} */ point) => ({
+    key: `${key}:${number}`,
+    ...point,
+    board: true,
+    layer: 3,
+    stamp: "",
+    draw: () =>
+      s("g", { "pointer-events": "none" }, write(String(number + 1), 0, 0, 14, { fill: "var(--ink-soft)" })),
+  });
+  return [
+    ...columns.map((each) => item("column", each, { x: at(each), y: (rows[0] ?? 0) * CELL + 10 })),
+    ...rows.map((each) => item("row", each, { x: (columns[0] ?? 0) * CELL + 12, y: at(each) })),
+  ];
+}
+
+/**
+ * Return all numbers from the one before the smallest to the one after the largest, as far as they are places of the
+ * board.
+ * @param {readonly number[]} numbers
+ * @param {number} end the number of places
+ */
+function spanOf(numbers, end) {
+  const first = Math.max(0, Math.min(...numbers) - 1);
+  const last = Math.min(end - 1, Math.max(...numbers) + 1);
+  return numbers.length === 0 ? [] : Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
 /**
