@@ -62,7 +62,7 @@ struct Game {
 DEVICE void settle(Game& game) {
     auto& header = game.header;
     auto stream = __pyx_f_8chatiere_6engine_4core_6stream_stream_at(header.seed, header.game_number, header.drawn);
-    while (ACTOR(game.body) == __pyx_e_8chatiere_6engine_4core_4game_CHANCE)
+    while (ACTOR(game.body) == __pyx_e_8chatiere_6engine_4core_10operations_CHANCE)
         APPLY_OUTCOME(game.body, SAMPLE_OUTCOME(game.body, &stream), nullptr);
     header.drawn = stream.drawn;
 }
@@ -88,8 +88,8 @@ ENTRY step(Game* games, int n, const uint16_t* actions, int32_t* faults) {
 
 // Ranks are written at the end of a game.
 ENTRY look(const Game* games, int n, int32_t* actors, int32_t* counts, uint16_t* actions, int32_t* totals, uint8_t* ranks) {
-    constexpr int row = __pyx_e_8chatiere_6engine_4core_4game_MAX_LEGAL;
-    constexpr int seats = __pyx_e_8chatiere_6engine_4core_4game_MAX_SEATS;
+    constexpr int row = __pyx_e_8chatiere_6engine_4core_10operations_MAX_LEGAL;
+    constexpr int seats = __pyx_e_8chatiere_6engine_4core_10operations_MAX_SEATS;
     EACH(i, n) {
         actors[i] = ACTOR(games[i].body);
         counts[i] = actors[i] < 0 ? 0 : LEGAL_ACTIONS(games[i].body, actions + i * row);

@@ -23,7 +23,7 @@ def test_the_extracted_kernel_plays_as_the_engine(name: str, tmp_path: Path) -> 
 
 def test_a_missing_symbol_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pool = tmp_path / "pool.cu"
-    pool.write_text("int absent = __pyx_e_8chatiere_6engine_4core_4game_ABSENT;")
+    pool.write_text("int absent = __pyx_e_8chatiere_6engine_4core_10operations_ABSENT;")
     monkeypatch.setattr(gpu_check, "POOL", pool)
-    with pytest.raises(LookupError, match=r"discat: the generated C does not define .*game_ABSENT$"):
+    with pytest.raises(LookupError, match=r"discat: the generated C does not define .*operations_ABSENT$"):
         gpu_check.extract("discat")
