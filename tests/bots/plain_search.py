@@ -82,18 +82,23 @@ def search_plainly(
     exploration: float,
     evaluate: Any = None,
     max_nodes: int = 1 << 30,
+    advised: bool = False,
 ) -> dict[int, tuple[int, float]]:
     """Return the visits and the mean return of each legal action after one simulation in each world.
 
     Once there are `max_nodes` nodes, only the root gets children. `evaluate(position)` returns the priors of the legal
-    actions, and the seats' values, clockwise from the actor.
+    actions, and the seats' values, clockwise from the actor. With `advised`, the priors are the playout policy's.
     """
     root = Node()
     seat = game.unpack(worlds[0]).current_player()
     if evaluate is not None:
         _simulate(root, at_stream(game, worlds[0], seed, 0, 0), exploration, evaluate, max_nodes)
     for number, world in enumerate(worlds):
-        _simulate(root, at_stream(game, world, seed, number, 0), exploration, evaluate, max_nodes)
+        start = at_stream(game, world, seed, number, 0)
+        if advised:
+            _simulate_advised(root, start, exploration, max_nodes)
+        else:
+            _simulate(root, start, exploration, evaluate, max_nodes)
     return {
         action: (child.visits, child.totals[seat] / child.visits if child.visits else math.nan)
         for action, child in sorted(root.children.items())
@@ -109,7 +114,12 @@ def _simulate(node: Node, position: Position, exploration: float, evaluate: Any,
         seat = position.current_player()
         legal = position.legal_actions()
         known = [action for action in legal if action in node.children]
-        scores = {action: _score(node, node.children[action], seat, exploration, evaluate) for action in known}
+        scores = {
+            action: _ucb1(node.children[action], seat, exploration)
+            if evaluate is None
+            else _puct(node, node.children[action], seat, exploration, node.children[action].prior)
+            for action in known
+        }
         for action in known:
             node.children[action].available += 1
         missing = [action for action in legal if action not in node.children]
@@ -138,16 +148,55 @@ def _simulate(node: Node, position: Position, exploration: float, evaluate: Any,
         node = node.children[action]
         position.apply(action)
         path.append(node)
+    _back_up(path, returns or position.returns(), decisions)
+
+
+def advised_priors(position: Position) -> dict[int, float]:
+    """Return the prior of each legal action: the playout policy's probabilities, mixed with 10 % of equal ones."""
+    likelihoods = position.action_likelihoods()
+    return {
+        action: 0.9 * likelihood / sum(likelihoods) + 0.1 / len(likelihoods)
+        for action, likelihood in zip(position.legal_actions(), likelihoods, strict=True)
+    }
+
+
+def _simulate_advised(root: Node, position: Position, exploration: float, max_nodes: int) -> None:
+    path = [root]
+    while not position.is_terminal():
+        node, seat, priors = path[-1], position.current_player(), advised_priors(position)
+        if node is root or root.size + len(priors) <= max_nodes:
+            for action in priors:
+                node.children.setdefault(action, Node())
+        known = {action: node.children[action] for action in priors if action in node.children}
+        scores = {action: _puct(node, child, seat, exploration, priors[action]) for action, child in known.items()}
+        for child in known.values():
+            child.available += 1
+        if len(known) < len(priors):
+            break
+        action = max(scores, key=scores.__getitem__)
+        position.apply(action)
+        path.append(known[action])
+        if not path[-1].visits:
+            break
+    position, decisions = play_out(position)
+    _back_up(path, position.returns(), decisions)
+
+
+def _back_up(path: Sequence[Node], returns: Sequence[float], decisions: int) -> None:
     left = 1 - min(64, len(path) - 1 + decisions) / 2048
     for each in path:
-        each.count([left * value for value in returns or position.returns()])
+        each.count([left * value for value in returns])
 
 
-def _score(node: Node, child: Node, seat: int, exploration: float, evaluate: Any) -> float:
-    if evaluate is None:
-        return child.mean(seat) + exploration * math.sqrt(math.log(child.available) / child.visits)
-    mean = child.mean(seat) if child.visits else node.mean(seat)
-    return mean + exploration * child.prior * math.sqrt(child.available) / (1 + child.visits)
+def _ucb1(child: Node, seat: int, exploration: float) -> float:
+    return child.mean(seat) + exploration * math.sqrt(math.log(child.available) / child.visits)
+
+
+def _puct(node: Node, child: Node, seat: int, exploration: float, prior: float) -> float:
+    mean = 0.0
+    if node.visits:
+        mean = child.mean(seat) if child.visits else node.mean(seat)
+    return mean + exploration * prior * math.sqrt(child.available) / (1 + child.visits)
 
 
 def values_of(observation: bytes, actions: Sequence[int], players: int) -> tuple[np.ndarray, np.ndarray]:

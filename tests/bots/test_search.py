@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from tools.over import over, over_games
 
-from bots.plain_search import at_stream, search_plainly, values_of
+from bots.plain_search import advised_priors, at_stream, search_plainly, values_of
 from chatiere import engine
 from chatiere.bots import hosting
+from chatiere.bots.games import PUCT
 from chatiere.bots.ismcts import IsmctsBot
 from chatiere.bots.search import MAX_NODES, MAX_SIMULATIONS, Leaves, SearchColumns, search, tree_bytes
 from chatiere.engine import EngineError, Game, Position
@@ -108,6 +109,19 @@ def made_up(game: Game, players: int) -> Callable[[Leaves], tuple[np.ndarray, np
     return evaluate
 
 
+by_each_rule = pytest.mark.parametrize("rule", ["UCB1", "advised", "evaluated"])
+
+
+def rule_of(rule: str, game: Game, players: int) -> dict[str, Any]:
+    """Return the options of a search that chooses by UCB1, or by PUCT with priors from the policy or `evaluate`."""
+    return {"advised": rule == "advised", "evaluate": made_up(game, players) if rule == "evaluated" else None}
+
+
+def plain_rule_of(rule: str) -> dict[str, Any]:
+    """Return the same options for the plain search."""
+    return {"advised": rule == "advised", "evaluate": plainly_made_up if rule == "evaluated" else None}
+
+
 def plainly_made_up(position: Position) -> tuple[list[float], list[float]]:
     observation = position.observation(position.current_player())
     priors, values = values_of(observation, position.legal_actions(), position.num_players())
@@ -115,12 +129,12 @@ def plainly_made_up(position: Position) -> tuple[list[float], list[float]]:
 
 
 @over(("game", "players"), GAMES_AND_PLAYERS)
-@pytest.mark.parametrize("with_priors", [False, True], ids=["playouts", "priors"])
-def test_trees_are_those_of_the_plain_search(game: Game, players: int, with_priors: bool) -> None:
+@by_each_rule
+def test_trees_are_those_of_the_plain_search(game: Game, players: int, rule: str) -> None:
     positions = some_decisions(game, players, 5, 3)
-    found = run(positions, 150, evaluate=made_up(game, players) if with_priors else None)
+    found = run(positions, 150, **rule_of(rule, game, players))
     for number, worlds in enumerate(Drawn(positions).of(0, 150)):
-        plain = search_plainly(game, number + 7, worlds, 0.7, plainly_made_up if with_priors else None)
+        plain = search_plainly(game, number + 7, worlds, 0.7, **plain_rule_of(rule))
         mine = tree(found, number)
         for action in positions[number].legal_actions():
             visits, value = plain.get(action, (0, math.nan))
@@ -129,15 +143,14 @@ def test_trees_are_those_of_the_plain_search(game: Game, players: int, with_prio
 
 
 @over_games
-@pytest.mark.parametrize("with_priors", [False, True], ids=["playouts", "priors"])
+@by_each_rule
 @pytest.mark.parametrize("max_nodes", [1, 60])
-def test_full_trees_equal_the_trees_of_the_plain_search(game: Game, with_priors: bool, max_nodes: int) -> None:
+def test_full_trees_equal_the_trees_of_the_plain_search(game: Game, rule: str, max_nodes: int) -> None:
     players = game.min_players
     positions = some_decisions(game, players, 5, 3)
-    found = run(positions, 150, evaluate=made_up(game, players) if with_priors else None, max_nodes=max_nodes)
+    found = run(positions, 150, **rule_of(rule, game, players), max_nodes=max_nodes)
     for number, worlds in enumerate(Drawn(positions).of(0, 150)):
-        evaluate = plainly_made_up if with_priors else None
-        plain = search_plainly(game, number + 7, worlds, 0.7, evaluate, max_nodes)
+        plain = search_plainly(game, number + 7, worlds, 0.7, max_nodes=max_nodes, **plain_rule_of(rule))
         mine = tree(found, number)
         assert sum(visits for visits, _ in mine.values()) == 150
         for action in positions[number].legal_actions():
@@ -145,11 +158,11 @@ def test_full_trees_equal_the_trees_of_the_plain_search(game: Game, with_priors:
             assert mine[action][0] == visits
             assert mine[action][1] == pytest.approx(value, nan_ok=True)
     # Without the limit, the results of this test would differ.
-    assert not same_trees(found, run(positions, 150, evaluate=made_up(game, players) if with_priors else None))
+    assert not same_trees(found, run(positions, 150, **rule_of(rule, game, players)))
 
 
-@pytest.mark.parametrize("with_priors", [False, True], ids=["playouts", "priors"])
-def test_the_memory_of_trees_grows_with_their_size_and_is_bounded(with_priors: bool) -> None:
+@by_each_rule
+def test_the_memory_of_trees_grows_with_their_size_and_is_bounded(rule: str) -> None:
     game = engine.game("discat")
     (position,) = some_decisions(game, 2, 5, 1)
     drawn, taken = Drawn([position]), []
@@ -159,8 +172,7 @@ def test_the_memory_of_trees_grows_with_their_size_and_is_bounded(with_priors: b
         return drawn(number)
 
     nodes, of_node = 500, 32 + 8 * 2
-    evaluate = made_up(game, 2) if with_priors else None
-    run([position], 2000, evaluate=evaluate, worlds=worlds, max_nodes=nodes)
+    run([position], 2000, **rule_of(rule, game, 2), worlds=worlds, max_nodes=nodes)
     assert 0 < taken[0] < taken[-1]
     assert taken == sorted(taken)
     # The memory reserved is at most twice the memory of one call's nodes and worlds.
@@ -169,10 +181,10 @@ def test_the_memory_of_trees_grows_with_their_size_and_is_bounded(with_priors: b
 
 
 @over(("game", "players"), GAMES_AND_PLAYERS)
-@pytest.mark.parametrize("with_priors", [False, True], ids=["playouts", "priors"])
-def test_visits_of_the_legal_actions_sum_to_the_simulations(game: Game, players: int, with_priors: bool) -> None:
+@by_each_rule
+def test_visits_of_the_legal_actions_sum_to_the_simulations(game: Game, players: int, rule: str) -> None:
     positions = some_decisions(game, players, 6, 4)
-    found = run(positions, 200, evaluate=made_up(game, players) if with_priors else None)
+    found = run(positions, 200, **rule_of(rule, game, players))
     for number, position in enumerate(positions):
         mine = tree(found, number)
         assert list(mine) == position.legal_actions()
@@ -183,23 +195,21 @@ def test_visits_of_the_legal_actions_sum_to_the_simulations(game: Game, players:
 
 
 @over_games
-@pytest.mark.parametrize("with_priors", [False, True], ids=["playouts", "priors"])
-def test_a_tree_depends_only_on_its_seed_and_worlds(game: Game, with_priors: bool) -> None:
+@by_each_rule
+def test_a_tree_depends_only_on_its_seed_and_worlds(game: Game, rule: str) -> None:
     players = game.max_players
     positions = some_decisions(game, players, 8, 5)
-    evaluate = made_up(game, players) if with_priors else None
-    together = run(positions, 130, evaluate=evaluate)
-    assert same_trees(together, run(positions, 130, evaluate=evaluate))
+    options = rule_of(rule, game, players)
+    together = run(positions, 130, **options)
+    assert same_trees(together, run(positions, 130, **options))
     for number, position in enumerate(positions):
-        alone = run(
-            [position], 130, evaluate=evaluate, seeds=seeds(5)[number : number + 1], worlds=Drawn([position], [number])
-        )
+        alone = run([position], 130, **options, seeds=seeds(5)[number : number + 1], worlds=Drawn([position], [number]))
         part = slice(*together.legal_offsets[number : number + 2])
         for column in ("legal_ids", "visits", "values"):
             np.testing.assert_array_equal(getattr(alone, column), getattr(together, column)[part])
         assert alone.moves[0] == together.moves[number]
-    if not with_priors:
-        assert not same_trees(together, run(positions, 130, seeds=seeds(5) + np.uint64(1)))
+    if rule != "evaluated":
+        assert not same_trees(together, run(positions, 130, **options, seeds=seeds(5) + np.uint64(1)))
 
 
 def test_worlds_are_requested_in_small_batches() -> None:
@@ -359,6 +369,22 @@ def test_visits_follow_priors_and_values_by_puct() -> None:
     assert [visits(simulations) for simulations in (1, 2, 3, 4)] == [[1, 0, 0], [1, 1, 0], [2, 1, 0], [2, 1, 1]]
 
 
+@over(("game", "players"), GAMES_AND_PLAYERS)
+def test_the_priors_of_the_policy_sum_to_1_and_direct_the_visits(game: Game, players: int) -> None:
+    # With a large constant, values do not matter. All simulations are in the same world, so they visit each action in
+    # proportion to its prior, to within one visit for each action.
+    for position in some_decisions(game, players, 5, 3):
+        priors = advised_priors(position)
+        assert sum(priors.values()) == pytest.approx(1)
+        assert min(priors.values()) >= 0.1 / len(priors)
+        packed = position.pack()
+        found = run(
+            [position], 1000, worlds=lambda number, packed=packed: packed * number, exploration=1e9, advised=True
+        )
+        for action, (visits, _) in tree(found, 0).items():
+            assert visits == pytest.approx(1000 * priors[action], abs=len(priors))
+
+
 def test_the_end_of_a_game_is_not_evaluated() -> None:
     game = engine.game("discat")
     last = (decisions_of(game, 2, seed)[-1] for seed in range(100))
@@ -388,8 +414,9 @@ def test_a_limit_of_time_ends_the_search_after_a_round() -> None:
 
 
 @over_games
-def test_the_bot_chooses_the_most_visited_action(game: Game) -> None:
-    bot = IsmctsBot(simulations=150, exploration=0.5)
+@pytest.mark.parametrize("advised", [False, True])
+def test_the_bot_chooses_the_most_visited_action(game: Game, advised: bool) -> None:
+    bot = IsmctsBot(simulations=150, exploration=0.5, advised=advised)
     for position in some_decisions(game, game.min_players, 11, 3):
         decisions = hosting.decisions_at(position, bot, 11)
         drawn = iter(decisions.worlds([0], 150)[0])
@@ -397,11 +424,29 @@ def test_the_bot_chooses_the_most_visited_action(game: Game) -> None:
             [position],
             150,
             exploration=0.5,
+            advised=advised,
             worlds=lambda number, drawn=drawn: np.stack([next(drawn) for _ in range(number)])[None],
             seeds=decisions.luck,
         )
         most = max((visits, value, -action) for action, (visits, value) in tree(found, 0).items() if visits)
         assert bot.choose(decisions).tolist() == [-most[2]]
+
+
+@over_games
+def test_the_bot_searches_by_its_rule_for_the_game(game: Game) -> None:
+    constant = PUCT[game.name]
+    bot = IsmctsBot(simulations=100)
+    by_puct = IsmctsBot(simulations=100, exploration=constant, advised=True)
+    by_ucb1 = IsmctsBot(simulations=100, exploration=0.7, advised=False)
+    same, other = (by_ucb1, by_puct) if constant is None else (by_puct, by_ucb1)
+    differing = 0
+    for position in some_decisions(game, game.min_players, 11, 4):
+        visits, as_by_rule, by_other_rule = (
+            each.judge(hosting.decisions_at(position, each, 11)).shares for each in (bot, same, other)
+        )
+        assert visits.tolist() == as_by_rule.tolist()
+        differing += visits.tolist() != by_other_rule.tolist()
+    assert differing
 
 
 def test_the_only_action_is_taken_without_a_search() -> None:
@@ -450,13 +495,17 @@ def test_noise_has_a_dirichlet_distribution() -> None:
 
 
 @over_games
-def test_noise_depends_on_the_seed(game: Game) -> None:
+@pytest.mark.parametrize("advised", [False, True])
+def test_noise_depends_on_the_seed(game: Game, advised: bool) -> None:
+    def search_with(**options: Any) -> SearchColumns:
+        return run(positions, 400, advised=advised, **options)
+
     positions = some_decisions(game, game.min_players, 8, 3)
-    noisy = run(positions, 400, noise=0.5)
-    assert same_trees(noisy, run(positions, 400, noise=0.5))
-    assert not same_trees(noisy, run(positions, 400))
-    assert not same_trees(noisy, run(positions, 400, noise=0.5, seeds=seeds(3) + np.uint64(1)))
-    assert same_trees(run(positions, 400), run(positions, 400, noise=0))
+    noisy = search_with(noise=0.5)
+    assert same_trees(noisy, search_with(noise=0.5))
+    assert not same_trees(noisy, search_with())
+    assert not same_trees(noisy, search_with(noise=0.5, seeds=seeds(3) + np.uint64(1)))
+    assert same_trees(search_with(), search_with(noise=0))
 
 
 @over_games
@@ -472,15 +521,16 @@ def test_noise_explores_other_actions_without_priors(game: Game) -> None:
 
 
 @over_games
-def test_an_even_search_shares_its_simulations_evenly_at_the_root(game: Game) -> None:
+@pytest.mark.parametrize("advised", [False, True])
+def test_an_even_search_shares_its_simulations_evenly_at_the_root(game: Game, advised: bool) -> None:
     positions = some_decisions(game, game.min_players, 8, 3)
-    found = run(positions, 1500, even=True)
+    found = run(positions, 1500, even=True, advised=advised)
     for number in range(len(positions)):
         visits = [visits for visits, _ in tree(found, number).values()]
         assert sum(visits) == 1500
         assert max(visits) - min(visits) <= 1
     # Below the root, simulations prefer better actions.
-    assert not same_trees(found, run(positions, 1500, even=True, exploration=100))
+    assert not same_trees(found, run(positions, 1500, even=True, advised=advised, exploration=100))
 
 
 # Bad input
@@ -509,7 +559,7 @@ def test_a_number_of_nodes_out_of_range_is_refused(max_nodes: Any) -> None:
     assert raised.value.reason == "INVALID_BATCH"
 
 
-@pytest.mark.parametrize("exploration", [-0.1, math.nan, math.inf, "1", None, 1j])
+@pytest.mark.parametrize("exploration", [-0.1, math.nan, math.inf, "1", 1j])
 def test_exploration_must_be_a_finite_nonnegative_number(exploration: Any) -> None:
     refusal("exploration", "exploration must be a finite number from 0 on, not", exploration=exploration)
     with pytest.raises(EngineError, match="exploration must be"):
@@ -531,6 +581,10 @@ def test_seeds_must_be_a_column(wrong: Any) -> None:
     position = engine.game("discat").new_game(2, seed=1)
     with pytest.raises(EngineError, match="seeds"):
         run([position], 10, seeds=wrong)
+
+
+def test_the_policy_and_a_learner_do_not_both_give_priors() -> None:
+    refusal("advised", "advised must be False with evaluate or network", advised=True, evaluate=lambda leaves: ())
 
 
 def test_the_number_of_players_must_fit_the_game() -> None:
@@ -562,8 +616,8 @@ def world_13_of_tree_1(wrong: Any) -> Callable[[int], bytes]:
     return lambda number: packed * (number + 13) + other + packed * (number - 14)
 
 
-@pytest.mark.parametrize("with_priors", [False, True], ids=["playouts", "priors"])
-def test_a_world_that_does_not_belong_to_its_tree_is_named(with_priors: bool) -> None:
+@by_each_rule
+def test_a_world_that_does_not_belong_to_its_tree_is_named(rule: str) -> None:
     game = engine.game("discat")
     start = game.new_game(2, seed=1)
     seat, legal = start.current_player(), start.legal_actions()
@@ -591,9 +645,8 @@ def test_a_world_that_does_not_belong_to_its_tree_is_named(with_priors: bool) ->
         (start.pack()[:2] + b"\x02" + start.pack()[3:], ".header.sampled", "a flag other than 0 and 1"),
         (broken, None, ""),
     ):
-        given: dict[str, Any] = {"evaluate": made_up(game, 2)} if with_priors else {}
         with pytest.raises(EngineError) as refused:
-            run([start, start], 20, worlds=world_13_of_tree_1(wrong), **given)
+            run([start, start], 20, worlds=world_13_of_tree_1(wrong), **rule_of(rule, game, 2))
         assert refused.value.message.startswith("world 13 of tree 1: ")
         assert message in refused.value.message
         assert refused.value.field.startswith("worlds[1][13]")

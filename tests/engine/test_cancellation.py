@@ -8,6 +8,7 @@ import pytest
 
 from chatiere import engine
 from chatiere.bots.hosting import decisions_at, judge
+from chatiere.bots.ismcts import IsmctsBot
 from chatiere.bots.registry import Registry
 from chatiere.engine.core.batch import Table
 from chatiere.engine.core.cancellation import Cancellation, Cancelled
@@ -47,14 +48,14 @@ def work_of(name: str, cancellation: Cancellation | None) -> Any:
         return table.resample(states, [0] * ITEMS, seed=1, cancellation=cancellation)
     if name == "observe":
         return table.observe(states, [0] * ITEMS, cancellation=cancellation)
-    bot = Registry().get(name, GAME, 2)
+    bot = IsmctsBot(simulations=20, advised=True) if name == "advised search" else Registry().get(name, GAME, 2)
     judgement = judge(bot, decisions_at(position, bot, 7, cancellation))
     return judgement.actions.tolist(), judgement.values.tobytes(), judgement.shares.tobytes()
 
 
 NAMES = [
     *("new_games", "step", "playout", "evaluate", "score", "resample", "observe"),
-    *("ismcts:simulations=20", "flat:playouts=200", "ismcts:simulations=20,net=trained"),
+    *("advised search", "ismcts:simulations=20", "flat:playouts=200", "ismcts:simulations=20,net=trained"),
 ]
 
 

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere.bots.bot import Decisions, Judgement, SearchBot
+from chatiere.bots.games import PUCT
 from chatiere.bots.network_file import NetworkFile
 from chatiere.bots.search import (
     MAX_NODES,
@@ -16,15 +17,17 @@ from chatiere.bots.search import (
     sure_win,
 )
 from chatiere.bots.temperature import draw_actions, read_temperature
+from chatiere.engine import Game
 
-# The exploration constant of UCB1, or of PUCT with a network, for returns that are scaled to 0 … 1.
+# The exploration constant of UCB1, or of PUCT with a network, for returns that are scaled to 0 … 1. The games' files
+# have the constants of PUCT with the playout policy.
 EXPLORATION = 0.7
 # The maximum number of nodes that exist at a time. They use a few hundred megabytes.
 _MAX_NODES = 2_000_000
 # The default number of simulations, and the maximum number for each millisecond of a time limit. No search can run this
 # many simulations in a millisecond, so the maximum only limits the memory that a search reserves.
 _SIMULATIONS = 1000
-# The assumed number of nodes that a simulation adds with a network. A simulation adds a node for each legal action of a
+# The assumed number of nodes that a simulation adds by PUCT. A simulation adds a node for each legal action of a
 # position.
 _NODES_OF_LEAF = 32
 
@@ -35,6 +38,9 @@ class IsmctsBot(SearchBot):
     It chooses a sure win regardless of the number of visits. A sure win is an action that ended the game in every
     simulation, with the bot's seat as the only winner. Among equals, the bot chooses the action with the best value,
     then the action with the lowest dense id.
+
+    Without a network, the search uses the playout policy as priors in the games where this makes it stronger
+    (docs/bots.md).
     """
 
     title = "Tree search"
@@ -46,7 +52,8 @@ class IsmctsBot(SearchBot):
         milliseconds: int | None = None,
         noise: int = 0,
         temperature: int = 0,
-        exploration: float = EXPLORATION,
+        exploration: float | None = None,
+        advised: bool | None = None,
         even: bool = False,
         net: NetworkFile | None = None,
     ) -> None:
@@ -60,7 +67,10 @@ class IsmctsBot(SearchBot):
             noise: The percentage of noise in the priors at the root (see `search`), 0 … 100, for games from which a
                 learner learns.
             temperature: The temperature of the bot's mistakes (see `draw_actions`), 0 … 1000. 0 means no mistakes.
-            exploration: The constant of UCB1, or of PUCT with a network, 0 or more.
+            exploration: The constant of UCB1 or PUCT, 0 or more. None means the game's constant with the playout policy
+                as priors, and otherwise EXPLORATION.
+            advised: True to search by PUCT with the playout policy as priors, False for UCB1. None means PUCT in the
+                games where it is stronger. With a network, the search never uses the playout policy.
             even: True to give all legal actions the same number of simulations, so that the actions' values can be
                 compared.
             net: The network that evaluates the leaves of the search. None means that playouts evaluate them.
@@ -76,11 +86,11 @@ class IsmctsBot(SearchBot):
         self.milliseconds = milliseconds
         self._noise = read_noise(noise / 100)
         self._temperature = read_temperature(temperature)
-        self._exploration = read_exploration(exploration)
+        self._exploration = None if exploration is None else read_exploration(exploration)
         self._even = even
+        self._advised = False if net else advised
         self._file = net
         self._network = None if net is None else net.network()
-        self._nodes = min(self.budget * (1 if net is None else _NODES_OF_LEAF), MAX_NODES)
 
     def judge(self, decisions: Decisions) -> Judgement:
         """See Bot.judge. A forced action is not searched, unless forced actions are hidden.
@@ -95,7 +105,9 @@ class IsmctsBot(SearchBot):
         shares = np.repeat(1 / counts, counts)
         actions = decisions.legal_ids[offsets[:-1]]
         rows = decisions.worth_a_search()
-        at_once = len(rows) if self.milliseconds is not None else max(1, _MAX_NODES // self._nodes)
+        by_puct = self._network is not None or self._is_advised(decisions.game)
+        nodes = min(self.budget * (_NODES_OF_LEAF if by_puct else 1), MAX_NODES)
+        at_once = len(rows) if self.milliseconds is not None else max(1, _MAX_NODES // nodes)
         for first in range(0, len(rows), at_once or 1):
             some = rows[first : first + at_once]
             found = self._search(decisions, some)
@@ -110,8 +122,15 @@ class IsmctsBot(SearchBot):
             actions[some] = found.legal_ids[best_first[found.legal_offsets[:-1]]]
         return Judgement(draw_actions(decisions, actions, values, self._temperature), values, shares)
 
+    def _is_advised(self, game: Game) -> bool:
+        return PUCT.get(game.name) is not None if self._advised is None else self._advised
+
     def _search(self, decisions: Decisions, rows: NDArray[np.intp]) -> SearchColumns:
         drawn = 0
+        advised = self._is_advised(decisions.game)
+        exploration = self._exploration
+        if exploration is None:
+            exploration = (PUCT.get(decisions.game.name) if advised else None) or EXPLORATION
 
         def worlds(count: int) -> NDArray[np.uint8]:
             nonlocal drawn
@@ -124,7 +143,8 @@ class IsmctsBot(SearchBot):
             decisions.luck[rows],
             worlds,
             simulations=self.budget,
-            exploration=self._exploration,
+            exploration=exploration,
+            advised=advised,
             noise=self._noise,
             even=self._even,
             network=self._network,

@@ -38,6 +38,7 @@ def search(
     *,
     simulations: SupportsIndex,
     exploration: float,
+    advised: bool = False,
     noise: float = 0.0,
     even: bool = False,
     evaluate: Callable[[Leaves], tuple[ArrayLike, ArrayLike]] | None = None,

@@ -123,8 +123,8 @@ cdef class _Trees:
     cdef uint64_t* move_data
 
     def __cinit__(
-        self, Game game not None, int players, seeds, double exploration, double noise, bint even, evaluate,
-        IntegerNetwork network, uint32_t max_nodes, Cancellation cancellation not None,
+        self, Game game not None, int players, seeds, double exploration, bint advised, double noise, bint even,
+        evaluate, IntegerNetwork network, uint32_t max_nodes, Cancellation cancellation not None,
     ):
         cdef Py_ssize_t trees = len(seeds), tree
         self.game = game
@@ -150,7 +150,8 @@ cdef class _Trees:
         self.forest.ops = game.ops
         self.forest.players = players
         self.forest.exploration = exploration
-        self.forest.with_priors = evaluate is not None or network is not None
+        self.forest.advised = advised
+        self.forest.with_priors = advised or evaluate is not None or network is not None
         self.forest.noise = noise
         self.forest.even_roots = even
         self.forest.max_nodes = max_nodes
@@ -242,7 +243,6 @@ cdef class _Trees:
         # Runs simulations in the first `count` of the worlds, or in all worlds if there is no network.
         cdef bint done
         if self.network is None:
-            self.reserve_nodes(self.worlds.trees * self.worlds.count)
             with nogil:
                 done = simulate(
                     &self.forest, &self.roots, &self.worlds, self.seed_data, self.move_data, &self.cancellation.control
@@ -404,8 +404,8 @@ def tree_bytes():
 
 
 def search(
-    Game game not None, players, seeds, worlds, *, simulations, exploration, noise=0.0, even=False, evaluate=None,
-    network=None, milliseconds=None, max_nodes=MAX_NODES, Cancellation cancellation=None
+    Game game not None, players, seeds, worlds, *, simulations, exploration, advised=False, noise=0.0, even=False,
+    evaluate=None, network=None, milliseconds=None, max_nodes=MAX_NODES, Cancellation cancellation=None
 ):
     """Search n positions, each for the seat that has to act. Return SearchColumns.
 
@@ -420,9 +420,14 @@ def search(
     tried, a seat chooses among them by UCB1: mean + exploration × √(ln available / visits), with the mean return scaled
     to 0 … 1.
 
-    With `evaluate`, a simulation ends at a node where some legal action has no child yet. A seat chooses by PUCT: mean
-    + exploration × prior × √available / (1 + visits). For an action without visits, the node's own mean is used. The
-    roots are evaluated before the first simulation, and again in the first simulation.
+    With `advised`, a seat chooses among all legal actions by PUCT: mean + exploration × prior × √available / (1 +
+    visits). For an action without visits, the node's own mean is used. 90 % of the priors are the playout policy's
+    probabilities in the simulation's world, and 10 % are divided evenly. The first node without visits ends a
+    simulation, with a playout.
+
+    With `evaluate`, a simulation ends at a node where some legal action has no child yet. A seat chooses by PUCT with
+    the priors of the first world in which an action was legal. The roots are evaluated before the first simulation, and
+    again in the first simulation.
 
     With `network`, the search is the same, but the network evaluates each leaf separately, without the GIL. A prior is
     the softmax of the logits in steps of 1/32, computed in integers, and values are clipped to the range of returns.
@@ -441,11 +446,13 @@ def search(
             chance outcomes are drawn from the tree's seed. The function is called repeatedly, for a few worlds each
             time. An exception ends the search.
         simulations: The number of simulations of each tree, 1 … 1,000,000.
-        exploration: The constant of UCB1, or of PUCT with `evaluate` or `network`, 0 or more.
+        exploration: The constant of UCB1, or of PUCT with `advised`, `evaluate` or `network`, 0 or more.
+        advised: True to choose by PUCT with the playout policy as priors. It cannot be combined with `evaluate` or
+            `network`.
         noise: The fraction of noise in the priors at the roots, 0 … 1, as in AlphaZero (which uses 0.25). Each prior
             becomes (1 - noise) × prior + noise × share. The shares are drawn to within 1/1024 from a Dirichlet
-            distribution with the parameter 10 / n for each of n actions. Without `evaluate` and `network`, all actions
-            have the prior 1 / n, and the exploration of an action is multiplied by n × its prior.
+            distribution with the parameter 10 / n for each of n actions. With UCB1, all actions have the prior 1 / n,
+            and the exploration of an action is multiplied by n × its prior.
         even: True to divide the simulations of a tree evenly among the actions at its root, so that the actions' values
             can be compared.
         evaluate: A function that is called once in each round with the Leaves of all trees, and returns (priors,
@@ -457,9 +464,9 @@ def search(
         milliseconds: The time limit, above 0. The search ends after the round in which it is exceeded, so the results
             also depend on the machine. None means no limit.
         max_nodes: The maximum number of nodes in each tree, 1 … 524,288, in addition to one for each legal action at
-            the root. A simulation adds one node. With `evaluate` or `network`, it adds one for each legal action of a
-            leaf. If a tree has no room for these nodes, the simulation adds none. It still ends at the same leaf, with
-            a playout from there or the leaf's evaluation.
+            the root. A simulation adds one node. With PUCT, it adds one for each legal action of a node. If a tree has no
+            room for these nodes, the simulation adds none. It ends at the node that lacks children, with a playout from
+            there or the node's evaluation.
         cancellation: A handle by which other threads can cancel the search. None means that the search cannot be
             cancelled.
 
@@ -488,6 +495,8 @@ def search(
             field="seeds",
         )
     cdef IntegerNetwork judging = network
+    if advised and (judging is not None or evaluate is not None):
+        raise EngineError(Reason.INVALID_BATCH, "advised must be False with evaluate or network", field="advised")
     if judging is not None and evaluate is not None:
         raise EngineError(Reason.INVALID_BATCH, "evaluate and network are not for one search", field="network")
     if judging is not None and (
@@ -498,7 +507,7 @@ def search(
             Reason.INVALID_BATCH, f"the network is not for {game.name} with {seats} players", field="network"
         )
     trees = _Trees(
-        game, seats, np.frombuffer(seed_bytes, "<u8"), constant, part, even, evaluate, judging, nodes,
+        game, seats, np.frombuffer(seed_bytes, "<u8"), constant, advised, part, even, evaluate, judging, nodes,
         cancellation or Cancellation(),
     )
     trees.run(worlds, budget, milliseconds)

@@ -162,12 +162,51 @@ cdef int draw_missing(
     return walk_weights(stream, likelihoods, missing)
 
 
+cdef enum:
+    # The percentage of the priors that is spread evenly over the legal actions.
+    EVEN_PERCENTAGE = 10
+
+
+cdef void find_priors(
+    const Operations* ops, const void* body, const uint16_t* ids, int count, double* priors
+) noexcept nogil:
+    # Compute the priors of the legal actions in a world from the playout policy. They sum to 1.
+    cdef uint32_t likelihoods[MAX_LEGAL]
+    cdef double total = weigh_actions(ops, body, ids, count, likelihoods)
+    cdef int i
+    for i in range(count):
+        priors[i] = (1.0 - EVEN_PERCENTAGE / 100.0) * likelihoods[i] / total + EVEN_PERCENTAGE / 100.0 / count
+
+
+cdef uint32_t find_child(
+    Forest* forest, Py_ssize_t tree, uint32_t node, const void* body, const uint16_t* ids, int count, int seat,
+    const double* noise, Stream* stream,
+) noexcept nogil:
+    # Return the child that `seat` chooses in a world. Children that the node lacks are added: with the policy's priors
+    # all of them, otherwise one, which is the choice. Returns NONE if the tree has no room for them.
+    cdef double priors[MAX_LEGAL]
+    cdef uint32_t child
+    cdef int missing
+    if forest.advised:
+        find_priors(forest.ops, body, ids, count, priors)
+        if has_room(forest, tree, node, count):
+            expand_all(forest, tree, node, ids, count, NULL, 1.0)
+        child = pick(forest, node, ids, count, seat, priors, noise, &missing)
+        return NONE if missing else child
+    child = pick(forest, node, ids, count, seat, NULL, noise, &missing)
+    if missing == 0:
+        return child
+    if not has_room(forest, tree, node, 1):
+        return NONE
+    return expand(forest, tree, node, ids, draw_missing(forest, node, body, ids, count, stream))
+
+
 cdef bint simulate(
     Forest* forest, const Roots* roots, Worlds* worlds, const uint64_t* seeds, uint64_t* moves, Control* control
 ) noexcept nogil:
-    # Run a simulation in each world. Each simulation ends with a playout from the node that it adds. If the tree has no
-    # room for another node, the playout begins at the last node reached. Returns False if a world has a fault, or if
-    # the search was cancelled. In the latter case, worlds.fault is OK.
+    # Run a simulation in each world. Each simulation ends with a playout from the first node that had no visits. If the
+    # tree has no room for a node's children, the playout begins at this node. Returns False if a world has a fault, the
+    # search was cancelled or memory ran out. In the last two cases, worlds.fault is OK.
     cdef const Operations* ops = forest.ops
     cdef uint64_t body[BODY_WORDS]
     cdef uint16_t ids[MAX_LEGAL]
@@ -175,7 +214,7 @@ cdef bint simulate(
     cdef uint64_t decisions
     cdef uint32_t number, node, child
     cdef Py_ssize_t tree
-    cdef int actor, count, missing, fault
+    cdef int actor, count, fault
     for tree in range(worlds.trees):
         for number in range(worlds.first, worlds.first + worlds.count):
             if must_end(control):
@@ -186,15 +225,16 @@ cdef bint simulate(
             actor = roots.actors[tree]
             stream = stream_at(seeds[tree], number, 0)
             node = tree + 1
-            missing = 0
-            while actor != TERMINAL and missing == 0:
+            while actor != TERMINAL and (node == tree + 1 or forest.nodes[node].visits):
                 if node != tree + 1:
                     count = ops.legal_actions(body, ids)
-                child = pick(forest, node, ids, count, actor, noise_of(roots, tree, node), &missing)
-                if missing:
-                    if not has_room(forest, tree, node, 1):
-                        break
-                    child = expand(forest, tree, node, ids, draw_missing(forest, node, body, ids, count, &stream))
+                if not reserve(forest, count):
+                    return False  # uncovered: memory does not run out in tests
+                child = find_child(
+                    forest, tree, node, body, ids, count, actor, noise_of(roots, tree, node), &stream
+                )
+                if child == NONE:
+                    break
                 fault = ops.apply(body, forest.nodes[child].action, NULL)
                 debug_assert(fault == OK)
                 debug_assert(ops.check(body) == OK)
@@ -241,7 +281,9 @@ cdef int descend(
     while leaf.actor != TERMINAL:
         if leaf.node != tree + 1:
             count = ops.legal_actions(leaf.body, leaf.ids)
-        child = pick(forest, leaf.node, leaf.ids, count, leaf.actor, noise_of(roots, tree, leaf.node), &leaf.missing)
+        child = pick(
+            forest, leaf.node, leaf.ids, count, leaf.actor, NULL, noise_of(roots, tree, leaf.node), &leaf.missing
+        )
         if leaf.missing:
             return count
         fault = ops.apply(leaf.body, forest.nodes[child].action, NULL)

@@ -20,7 +20,7 @@ ctypedef struct Node:
     uint32_t visits
     uint32_t available  # the visits of the parent at which this action was legal, since the node was added
     uint16_t action
-    double prior  # 1 if the search uses no priors
+    double prior  # 1 if the search has no priors, or computes them in each world
 
 
 ctypedef struct Forest:
@@ -28,7 +28,8 @@ ctypedef struct Forest:
     const Operations* ops
     int players
     double exploration
-    bint with_priors
+    bint with_priors  # True to choose by PUCT, False to choose by UCB1
+    bint advised  # True if the priors are the playout policy's, computed in each world
     double noise  # the fraction of noise in the priors at the roots, 0 … 1
     bint even_roots  # True if roots choose the action with the fewest visits
     uint32_t max_nodes  # the maximum in a tree, although its root always has a child for each legal action
@@ -51,7 +52,8 @@ cdef uint32_t add_node(
     Forest* forest, Py_ssize_t tree, uint32_t parent, uint32_t before, uint16_t action
 ) noexcept nogil
 cdef uint32_t pick(
-    Forest* forest, uint32_t node, const uint16_t* ids, int count, int seat, const double* noise, int* missing
+    Forest* forest, uint32_t node, const uint16_t* ids, int count, int seat, const double* priors, const double* noise,
+    int* missing,
 ) noexcept nogil
 cdef bint has_room(const Forest* forest, Py_ssize_t tree, uint32_t node, int count) noexcept nogil
 cdef uint32_t expand(Forest* forest, Py_ssize_t tree, uint32_t node, const uint16_t* ids, int place) noexcept nogil

@@ -112,16 +112,17 @@ cdef double logarithm(uint32_t number) noexcept nogil:
 
 
 cdef uint32_t pick(
-    Forest* forest, uint32_t node, const uint16_t* ids, int count, int seat, const double* noise, int* missing
+    Forest* forest, uint32_t node, const uint16_t* ids, int count, int seat, const double* priors, const double* noise,
+    int* missing,
 ) noexcept nogil:
     # Return the child that `seat` chooses among the legal actions. The seat chooses by UCB1. With priors, it chooses by
     # PUCT, where a child without visits has the value of the node. At even roots, it chooses the child with the fewest
-    # visits. Among equals, it chooses the child with the lowest action. `noise` has a number for each of `ids`, or is
-    # NULL. Sets `missing` to the number of legal actions without a child. If this number is not 0, the returned child
-    # is meaningless.
+    # visits. Among equals, it chooses the child with the lowest action. `priors` and `noise` have a number for each of
+    # `ids`, or are NULL. Without `priors`, the nodes' own priors are used. Sets `missing` to the number of legal actions
+    # without a child. If this number is not 0, the returned child is meaningless.
     cdef Node* nodes = forest.nodes
     cdef uint32_t child = nodes[node].first, best = NONE, last_available = 0
-    cdef double score, exploration, best_score = -INFINITY, last_logarithm = 0.0
+    cdef double score, prior, exploration, best_score = -INFINITY, last_logarithm = 0.0
     cdef double mean = mean_of(forest, node, seat) if nodes[node].visits else 0.0
     cdef bint is_even = forest.even_roots and nodes[node].parent == NONE
     cdef int found = 0, i = 0
@@ -132,9 +133,10 @@ cdef uint32_t pick(
         if nodes[child].action == ids[i]:
             # Compute the score only while no action is missing, because the result is otherwise not used.
             if found == i:
-                exploration = forest.exploration * nodes[child].prior
+                prior = nodes[child].prior if priors == NULL else priors[i]
                 if noise != NULL:
-                    exploration = forest.exploration * ((1.0 - forest.noise) * nodes[child].prior + noise[i])
+                    prior = (1.0 - forest.noise) * prior + noise[i]
+                exploration = forest.exploration * prior
                 if is_even:
                     score = -<double> nodes[child].visits
                 elif forest.with_priors:
@@ -178,7 +180,7 @@ cdef void expand_all(
     Forest* forest, Py_ssize_t tree, uint32_t node, const uint16_t* ids, int count, const double* priors,
     double sum_of_priors
 ) noexcept nogil:
-    # Add a child for each legal action without one.
+    # Add a child for each legal action without one. `priors` has a number for each of `ids`. Without priors, it is NULL.
     cdef uint32_t child = forest.nodes[node].first, before = NONE
     cdef int i
     for i in range(count):
@@ -187,7 +189,8 @@ cdef void expand_all(
             child = forest.nodes[child].next
         if child == NONE or forest.nodes[child].action != ids[i]:
             before = add_node(forest, tree, node, before, ids[i])
-            forest.nodes[before].prior = priors[i] / sum_of_priors
+            if priors != NULL:
+                forest.nodes[before].prior = priors[i] / sum_of_priors
 
 
 cdef void back_up(Forest* forest, uint32_t node, const double* returns, uint64_t decisions) noexcept nogil:

@@ -30,3 +30,4 @@ class BuilderBot(Bot):
 
 BOTS = {"builder": BuilderBot}
 SECONDS = {"flat": 0.002, "ismcts": 0.004}
+PUCT = 1.0

@@ -79,3 +79,4 @@ def _lead_after(
 
 BOTS = {"climber": ClimberBot}
 SECONDS = {"flat": 0.003, "ismcts": 0.006}
+PUCT = 1.4

@@ -58,3 +58,4 @@ class FittingBot(Bot):
 
 BOTS = {"fitting": FittingBot}
 SECONDS = {"flat": 0.005, "ismcts": 0.008}
+PUCT = None

@@ -56,3 +56,4 @@ def _passing(hands: NDArray[np.bool_]) -> NDArray[np.uint16]:
 
 BOTS = {"largest": LargestBot}
 SECONDS = {"flat": 0.003, "ismcts": 0.005}
+PUCT = None

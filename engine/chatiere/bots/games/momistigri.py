@@ -62,3 +62,4 @@ _VALUES: dict[str, Callable[[NDArray[np.int_]], NDArray[np.float64]]] = {
 
 BOTS = {"discarding": DiscardingBot}
 SECONDS = {"flat": 0.002, "ismcts": 0.004}
+PUCT = 1.0
