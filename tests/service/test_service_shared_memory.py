@@ -527,14 +527,24 @@ def limit_of(call: SharedCall) -> str:
     return raised.value.metadata["limit"]
 
 
+def worked(server: Server) -> int:
+    """Return the number of idle streams that have had a request."""
+    idle = server.methods.streams.idle
+    assert idle is not None
+    with idle._lock:
+        return sum(each.until > each.since for streams in idle._held.values() for each in streams.values())
+
+
 def test_a_newcomer_takes_the_place_of_an_idle_stream_of_the_client_with_the_most(tmp_path: Path) -> None:
     tokens = dict(zip("abc", write_tokens(tmp_path / "tokens", "a", "b", "c"), strict=True))
     with serving(tokens=tmp_path / "tokens") as (server, path):
         server._fast.most_shared = 5  # type: ignore[union-attr]
-        opened = [call_at(path, tokens[name]) for name in "abbbb"]
-        for each in opened:
-            kept_games(each)
-        newcomers = []
+        opened: list[SharedCall] = []
+        newcomers: list[SharedCall] = []
+        for name in "abbbb":
+            opened.append(call_at(path, tokens[name]))
+            kept_games(opened[-1])
+            wait_until(lambda: worked(server) == len(opened), "the stream waits again")
         for _ in range(2):
             newcomers.append(call_at(path, tokens["c"]))
             kept_games(newcomers[-1])
