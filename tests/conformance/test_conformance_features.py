@@ -1,6 +1,7 @@
 """Features: the compiled encoders and windows agree with planes and with NumPy, for all games and seats."""
 
 import itertools
+import pickle
 from types import SimpleNamespace
 from typing import Any
 
@@ -111,6 +112,7 @@ def test_rows_of_any_shape_are_encoded(game: Game) -> None:
     expected = layout.features(one)
     assert expected.shape == (layout.num_features,)
     assert (layout.features(one.tobytes()) == expected).all()
+    assert (pickle.loads(pickle.dumps(layout)).features(one) == expected).all()
     many = np.tile(one, (2, 3, 1))
     assert (layout.features(many) == expected).all()
     assert (layout.features(np.asfortranarray(many)) == expected).all()

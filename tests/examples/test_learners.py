@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.image import imread
+from tools.needs import needs
 
 from chatiere.bots.network_file import NetworkFile
 
@@ -46,6 +47,34 @@ def test_a_seed_gives_the_same_curve(tmp_path: Path) -> None:
     again, same = learned(tmp_path / "b")
     assert again == lines
     assert np.abs(file.weights.columns.astype(int) - same.weights.columns).max() <= 2
+
+
+@needs("torch", "tensorboard")
+def test_a_learner_in_pytorch_continues_in_the_middle_of_games(tmp_path: Path) -> None:
+    script = """
+import pickle, ppo
+for game in ("discat", "momistigri"):
+    run = ppo.Run(game, 64, 10_000, 1)
+    run.learn()
+    assert run.batch.decisions.any()
+    again = pickle.loads(pickle.dumps(run))
+    for each in (run, again):
+        figures = each.learn()
+        assert figures["entropy"] > 0
+    assert run.decisions == again.decisions
+    assert run.batch.states.tolist() == again.batch.states.tolist()
+    for weights, same in zip(run.policy.parameters(), again.policy.parameters(), strict=True):
+        assert (weights == same).all()
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=EXAMPLES, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    # The second command continues the run, which is over.
+    line = r" +\d+ s, [\d,]+ decisions: [\d.]+% \(.*\) against largest\n"
+    for expected in (line, ""):
+        done = run("ppo.py", "--decisions=1500", "--num-envs=32", f"--output={tmp_path}")
+        assert done.returncode == 0, done.stderr
+        assert re.fullmatch(expected, done.stdout)
+    assert list(tmp_path.glob("events.*"))
 
 
 @pytest.mark.slow

@@ -81,6 +81,8 @@ _NEEDS: dict[str, tuple[Callable[[], bool], str]] = {
     "kubectl": (_programs("kubectl"), "install Kubernetes' kubectl"),
     "grpcurl": (_programs("grpcurl"), "go install github.com/fullstorydev/grpcurl/cmd/grpcurl@latest"),
     **{name: _library(name) for name in _LIBRARIES},
+    # These are not in a dependency group, because PyPI's torch depends on CUDA's wheels.
+    **{name: (_library(name)[0], "pip install torch tensorboard") for name in ("torch", "tensorboard")},
 }
 
 

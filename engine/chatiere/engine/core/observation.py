@@ -130,6 +130,10 @@ class ObservationLayout:
             for numbers in self._fields.values()
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for copies and pickle, without the encoder, which a copy makes anew."""
+        return {name: value for name, value in vars(self).items() if name != "_encoder"}
+
     def arrays(self, observations: NDArray[np.uint8] | bytes) -> dict[str, NDArray[np.uint8]]:
         """Return the numbers of observations by the names of their fields, for example "seats.hand_size".
 
