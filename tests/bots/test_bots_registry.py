@@ -104,3 +104,9 @@ def test_bots_need_neither_grpc_nor_protobuf() -> None:
     program = "import sys, chatiere.bots.hosting; sys.exit(sorted({'grpc', 'google.protobuf'} & set(sys.modules)) or 0)"
     done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_names_that_are_imported_later_are_listed() -> None:
+    program = "from chatiere import bots; print({*bots.__all__} <= {*dir(bots)}, 'numpy' in sys.modules, bots.Registry)"
+    found = subprocess.run((sys.executable, "-c", f"import sys; {program}"), capture_output=True, text=True, check=True)
+    assert found.stdout == "True False <class 'chatiere.bots.registry.Registry'>\n"
