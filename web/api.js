@@ -2,6 +2,7 @@
 
 import { language } from "./settings.js";
 import { repeated } from "./shared/retries.js";
+import * as storage from "./storage.js";
 
 const PATIENCE = 30_000;
 /** The time without a response after which the page offers to try again, in milliseconds. */
@@ -99,7 +100,7 @@ export class Refusal extends Error {
 export function useToken(value) {
   const canBe = /^[!-~]+$/.test(value);
   if (canBe) {
-    sessionStorage.setItem(TOKEN, value);
+    storage.remember(TOKEN, value, "sessionStorage");
   }
   return canBe;
 }
@@ -207,13 +208,13 @@ export function detailOf(body, type) {
  * @param {AbortSignal} signal
  */
 export function sent(method, type, body, signal) {
-  const token = sessionStorage.getItem(TOKEN);
+  const token = storage.read(TOKEN, "sessionStorage");
   return fetch(`chatiere.v1.${method}`, {
     method: "POST",
     headers: {
       "content-type": type,
       "accept-language": language(),
-      ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
     },
     body,
     signal,

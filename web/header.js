@@ -4,6 +4,7 @@ import { catPeeking } from "./art/cats.js";
 import { icon } from "./art/shapes.js";
 import { h } from "./dom.js";
 import { choose, isAnimated, language, LANGUAGES, t, theme } from "./settings.js";
+import { read } from "./storage.js";
 
 /** Return the header in the player's language. */
 export function header() {
@@ -21,7 +22,7 @@ export function header() {
         { class: "sheet" },
         select("language", t("language"), language(), languageNames()),
         select("theme", t("theme"), theme(), { system: t("as-system"), light: t("light"), dark: t("dark") }),
-        select("pace", t("pace"), localStorage.getItem("pace") ?? "calm", {
+        select("pace", t("pace"), read("pace") ?? "calm", {
           calm: t("calm"),
           brisk: t("brisk"),
           none: t("at-once"),

@@ -7,6 +7,7 @@ import { glows } from "./glow.js";
 import { header, openSettings } from "./header.js";
 import { isLookedAfter } from "./kept.js";
 import { apply, spoken, t } from "./settings.js";
+import { canStore } from "./storage.js";
 import { failed, whyOf } from "./trouble.js";
 
 /**
@@ -94,6 +95,7 @@ function begin() {
   document.body.replaceChildren(
     h("a", { class: "skip", href: "#main", onclick: skip }, t("skip")),
     header(),
+    canStore() ? "" : h("p", { class: "unkept" }, t("unkept")),
     waiting,
     apart,
     trouble,
@@ -132,41 +134,25 @@ function skip(event) {
   main.focus();
 }
 
-/** Return true if the browser lets the page store data. */
-function canStore() {
-  try {
-    return localStorage !== null && sessionStorage !== null;
-  } catch {
-    return false;
-  }
-}
-
-if (canStore()) {
-  apply();
-  addEventListener("hashchange", show);
-  spoken.addEventListener("change", () => {
-    begin();
-    // Open the settings again, and focus the language, because the player has just changed it there.
-    openSettings("language");
-  });
-  connection.addEventListener("late", sayLate);
-  connection.addEventListener("apart", sayApart);
-  connection.addEventListener("together", () => (apart.hidden = true));
-  connection.addEventListener("waiting", () => sayAway("waiting"));
-  connection.addEventListener("kept", () => sayAway("no-connection"));
-  connection.addEventListener("back", () => (waiting.hidden = true));
-  connection.addEventListener("refused", (event) => {
-    main.replaceChildren(failure(/** @type {CustomEvent} */ (event).detail).element);
-  });
-  // Show errors that no part of the page handles.
-  addEventListener("unhandledrejection", ({ reason }) => {
-    trouble.textContent = whyOf(reason);
-    trouble.hidden = false;
-  });
-  begin().then(async () => (await import("./offline.js")).prepare());
-} else {
-  document.body.append(
-    "This page keeps its tables in the browser's storage, which is blocked. · ",
-    "Cette page garde ses tables dans le stockage du navigateur, qui est bloqué.",
-  );
-}
+apply();
+addEventListener("hashchange", show);
+spoken.addEventListener("change", () => {
+  begin();
+  // Open the settings again, and focus the language, because the player has just changed it there.
+  openSettings("language");
+});
+connection.addEventListener("late", sayLate);
+connection.addEventListener("apart", sayApart);
+connection.addEventListener("together", () => (apart.hidden = true));
+connection.addEventListener("waiting", () => sayAway("waiting"));
+connection.addEventListener("kept", () => sayAway("no-connection"));
+connection.addEventListener("back", () => (waiting.hidden = true));
+connection.addEventListener("refused", (event) => {
+  main.replaceChildren(failure(/** @type {CustomEvent} */ (event).detail).element);
+});
+// Show errors that no part of the page handles.
+addEventListener("unhandledrejection", ({ reason }) => {
+  trouble.textContent = whyOf(reason);
+  trouble.hidden = false;
+});
+begin().then(async () => (await import("./offline.js")).prepare());

@@ -1,5 +1,6 @@
 // The player's settings. They are stored in this browser.
 
+import { read, remember } from "./storage.js";
 import { filledIn } from "./texts.js";
 import { words } from "./words/words.js";
 
@@ -16,7 +17,7 @@ export const LANGUAGES = /** @type {Language[]} */ (Object.keys(words));
 
 /** Return the language that the player has chosen, or else the browser's first language that the page has. */
 export function language() {
-  const wanted = [localStorage.getItem("language"), ...navigator.languages.map((each) => each.split("-")[0])];
+  const wanted = [read("language"), ...navigator.languages.map((each) => each.split("-")[0])];
   return wanted.map((each) => LANGUAGES.find((known) => known === each)).find((each) => each) ?? "en";
 }
 
@@ -28,29 +29,29 @@ export function locale() {
 
 /** @returns {"light" | "dark" | "system"} */
 export function theme() {
-  const kept = localStorage.getItem("theme");
+  const kept = read("theme");
   return kept === "light" || kept === "dark" ? kept : "system";
 }
 
 /** Return true if items move gradually. The default is false if the system asks for reduced motion. */
 export function isAnimated() {
-  const kept = localStorage.getItem("animation");
-  return kept === null ? !matchMedia("(prefers-reduced-motion: reduce)").matches : kept === "on";
+  const kept = read("animation");
+  return kept === undefined ? !matchMedia("(prefers-reduced-motion: reduce)").matches : kept === "on";
 }
 
 /** Return the pause before a bot's move, in milliseconds. */
 export function pace() {
-  return PACES[localStorage.getItem("pace") ?? ""] ?? PACES["calm"] ?? 0;
+  return PACES[read("pace") ?? ""] ?? PACES["calm"] ?? 0;
 }
 
 /** Return the player's name in rooms, or "" if the player has not given one. */
 export function playerName() {
-  return localStorage.getItem("name") ?? "";
+  return read("name") ?? "";
 }
 
 /** Return true if a sound announces the player's turn. */
 export function isHeard() {
-  return localStorage.getItem("sound") === "on";
+  return read("sound") === "on";
 }
 
 /**
@@ -59,7 +60,7 @@ export function isHeard() {
  * @param {string} value
  */
 export function choose(name, value) {
-  localStorage.setItem(name, value);
+  remember(name, value);
   apply();
   if (name === "language") {
     spoken.dispatchEvent(new Event("change"));

@@ -1,6 +1,8 @@
 // The data stored in this browser: invitations, rooms and, for each game, the tables of all plies and the player's
 // secrets and promises. The data is in local storage, so that it survives when the page is closed or the service stops.
 
+import * as storage from "./storage.js";
+
 /**
  * The data stored for a game, in addition to its tables.
  * @typedef {object} Kept
@@ -98,7 +100,7 @@ export function listTables() {
  * @param {Kept} kept
  */
 export function keepTable(id, kept) {
-  put(TABLE + id, JSON.stringify(kept), id);
+  put(TABLE + id, JSON.stringify(kept), { id, isNeeded: isPlayer(kept) });
 }
 
 /**
@@ -107,7 +109,7 @@ export function keepTable(id, kept) {
  * @param {number} ply
  */
 export function plyOf(id, ply) {
-  return localStorage.getItem(`${TABLE}${id} ${ply}`) ?? undefined;
+  return storage.read(`${TABLE}${id} ${ply}`);
 }
 
 /**
@@ -116,7 +118,7 @@ export function plyOf(id, ply) {
  * @param {string} text
  */
 export function keepPly(id, ply, text) {
-  put(`${TABLE}${id} ${ply}`, text, id);
+  put(`${TABLE}${id} ${ply}`, text, { id, isNeeded: isPlayer(tableOf(id)) });
 }
 
 /**
@@ -124,7 +126,7 @@ export function keepPly(id, ply, text) {
  * @param {string} id
  */
 export function proposalOf(id) {
-  return localStorage.getItem(TABLE + id + PROPOSAL) ?? undefined;
+  return storage.read(TABLE + id + PROPOSAL);
 }
 
 /**
@@ -132,12 +134,12 @@ export function proposalOf(id) {
  * @param {string} text
  */
 export function keepProposal(id, text) {
-  put(TABLE + id + PROPOSAL, text, id);
+  put(TABLE + id + PROPOSAL, text, { id, isNeeded: isPlayer(tableOf(id)) });
 }
 
 /** @param {string} id */
 export function forgetProposal(id) {
-  localStorage.removeItem(TABLE + id + PROPOSAL);
+  storage.remove(TABLE + id + PROPOSAL);
 }
 
 /**
@@ -149,7 +151,7 @@ export function forgetAbove(id, ply) {
   const prefix = `${TABLE}${id} `;
   for (const key of keysFrom(prefix)) {
     if (Number(key.slice(prefix.length)) > ply) {
-      localStorage.removeItem(key);
+      storage.remove(key);
     }
   }
 }
@@ -160,7 +162,7 @@ export function forgetAbove(id, ply) {
  */
 export function forgetTable(id) {
   for (const key of keysFrom(TABLE + id)) {
-    localStorage.removeItem(key);
+    storage.remove(key);
   }
 }
 
@@ -174,14 +176,14 @@ export function forgetTable(id) {
 export async function keepPromise(seat, key, hash) {
   const name = `${PROMISE}${seat} ${key}`;
   const keep = () => {
-    const kept = localStorage.getItem(name);
-    if (kept === null) {
-      put(name, hash, key.split(" ")[0]);
+    const kept = storage.read(name);
+    if (kept === undefined) {
+      put(name, hash, { id: key.split(" ")[0] ?? "" });
     }
     return kept ?? hash;
   };
   // Two windows of one browser must not promise different tables.
-  return navigator.locks ? navigator.locks.request(name, keep) : keep();
+  return storage.locks()?.request(name, keep) ?? keep();
 }
 
 /**
@@ -192,7 +194,7 @@ export async function keepPromise(seat, key, hash) {
  */
 export function promisesOf(id, seat) {
   const prefix = `${PROMISE}${seat} ${id} `;
-  return keysFrom(prefix).map((key) => [Number(key.slice(prefix.length)), localStorage.getItem(key) ?? ""]);
+  return keysFrom(prefix).map((key) => [Number(key.slice(prefix.length)), storage.read(key) ?? ""]);
 }
 
 /**
@@ -226,7 +228,7 @@ export function keepInvitation(id, invitation) {
 
 /** @param {string} id */
 export function forgetInvitation(id) {
-  localStorage.removeItem(INVITATION + id);
+  storage.remove(INVITATION + id);
 }
 
 /**
@@ -273,17 +275,19 @@ export function roomOfTable(table) {
  * @param {Room} room
  */
 export function keepRoom(id, room) {
-  put(ROOM + id, JSON.stringify({ ...room, changed: Date.now() }));
+  put(ROOM + id, JSON.stringify({ ...room, changed: Date.now() }), {
+    isNeeded: room.isHost || room.role === "seat",
+  });
 }
 
 /** @param {string} id */
 export function forgetRoom(id) {
-  localStorage.removeItem(ROOM + id);
+  storage.remove(ROOM + id);
 }
 
 /** @param {string} prefix */
 function keysFrom(prefix) {
-  return Object.keys(localStorage).filter((key) => key.startsWith(prefix));
+  return storage.keys().filter((key) => key.startsWith(prefix));
 }
 
 /**
@@ -292,7 +296,7 @@ function keysFrom(prefix) {
  */
 function read(key) {
   try {
-    const kept = JSON.parse(localStorage.getItem(key) ?? "null");
+    const kept = JSON.parse(storage.read(key) ?? "null");
     return isObject(kept) ? kept : undefined;
   } catch {
     return undefined;
@@ -308,19 +312,32 @@ function isObject(value) {
  * Write to local storage. If it is full, delete the least recently used games that are over. Throws StorageFull.
  * @param {string} key
  * @param {string} text
- * @param {string} [id] the table that must not be deleted
+ * @param {{id?: string, isNeeded?: boolean}} [how] `id` is the table that must not be deleted, `isNeeded` is false if the
+ *   text may be forgotten when the page is closed, because the person only watches
  */
-function put(key, text, id) {
+function put(key, text, { id, isNeeded = true } = {}) {
   for (;;) {
     try {
-      localStorage.setItem(key, text);
+      storage.write(key, text);
       return;
     } catch {
       const oldest = listTables().findLast((each) => each.isOver && each.id !== id);
-      if (!oldest) {
+      if (oldest) {
+        forgetTable(oldest.id);
+      } else if (isNeeded) {
         throw new StorageFull();
+      } else {
+        storage.remember(key, text);
+        return;
       }
-      forgetTable(oldest.id);
     }
   }
+}
+
+/**
+ * Return true if this browser holds a seat of a table.
+ * @param {Kept | undefined} kept
+ */
+function isPlayer(kept) {
+  return Object.keys(kept?.seats ?? {}).length > 0;
 }

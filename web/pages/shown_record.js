@@ -1,6 +1,7 @@
 // The record to show if it is not a sample. It is stored as long as the browser's tab is open.
 
 import { t } from "../settings.js";
+import { read, remember } from "../storage.js";
 
 /** @import { GameRecordJson } from "#api/chatiere/v1/record_pb.js" */
 
@@ -11,7 +12,7 @@ const KEY = "record";
  * @param {GameRecordJson} record
  */
 export function show(record) {
-  sessionStorage.setItem(KEY, JSON.stringify(record));
+  remember(KEY, JSON.stringify(record), "sessionStorage");
   location.hash = "#/record/own";
 }
 
@@ -20,8 +21,8 @@ export function show(record) {
  * @returns {GameRecordJson}
  */
 export function shownRecord() {
-  const text = sessionStorage.getItem(KEY);
-  if (text === null) {
+  const text = read(KEY, "sessionStorage");
+  if (text === undefined) {
     throw new Error(t("no-record"));
   }
   return JSON.parse(text);

@@ -10,6 +10,7 @@ import { fromHex, fromText, toHex, toText } from "../shared/bytes.js";
 import { ForkError } from "../shared/fork_error.js";
 import { postingOrder } from "../shared/posting.js";
 import { digest } from "../shared/sha256.js";
+import { locks } from "../storage.js";
 import * as store from "../store.js";
 import { follow } from "./follow.js";
 
@@ -176,7 +177,7 @@ export class Room extends EventTarget {
     addEventListener("storage", ({ key }) => key === store.keyOfRoom(this.id) && this.#tell(), { signal });
     this.#tellConnection();
     const lead = () => this.#follow();
-    const following = navigator.locks?.request(store.keyOfRoom(this.id), { signal }, lead) ?? lead();
+    const following = locks()?.request(store.keyOfRoom(this.id), { signal }, lead) ?? lead();
     following.catch((error) => this.#fail(error));
   }
 

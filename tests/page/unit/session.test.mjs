@@ -195,7 +195,7 @@ test("full storage drops finished games, the oldest first, but keeps promises", 
     setItem(key, text);
   };
   const other = VECTORS.merged.find(({ what }) => what === "another game").other;
-  const kind = Session.take([other], {});
+  const kind = Session.take([other], secretsOf(other, 0));
   assert.equal(Session.open(id), undefined);
   assert.equal(Session.open(kind.id).table.ply, 2);
   assert.deepEqual(store.promisesOf(id, 0), [[1, "hash"]]);
@@ -203,6 +203,18 @@ test("full storage drops finished games, the oldest first, but keeps promises", 
     throw new Error("full");
   };
   assert.throws(() => store.keepPly(kind.id, 3, "text"), store.StorageFull);
+});
+
+test("a table that is only watched is remembered if storage is full", () => {
+  Object.getPrototypeOf(localStorage).setItem = () => {
+    throw new Error("full");
+  };
+  assert.equal(Session.take(FRIENDS, {}).table.ply, 4);
+  assert.equal(kept.size, 0);
+  assert.equal(Session.open(id).table.ply, 4);
+  store.forgetTable(id);
+  assert.equal(Session.open(id), undefined);
+  assert.throws(() => Session.take(FRIENDS, secretsOf(FRIENDS[0], 0)), store.StorageFull);
 });
 
 test("secrets are random, and shown by their hash", async () => {
