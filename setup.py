@@ -120,8 +120,7 @@ RELEASE_LINK_FLAGS = ["-Wl,--strip-all", "-Wl,--build-id=none"] if sys.platform 
 # Modules that handle text, create memoryviews, run rarely, or mostly call Python's own functions. They are a third
 # smaller if they are optimized for size.
 SMALL = (
-    *("arguments", "batch", "blocks", "events", "game", "integers", "memoryviews", "messages", "output"),
-    *("phrases", "state"),
+    *("arguments", "batch", "blocks", "events", "integers", "memoryviews", "messages", "output", "phrases", "state"),
     *("search", "trials"),
     *("chain", "conversion", "counts", "exchange", "game_service", "limits"),
     "client",
