@@ -22,7 +22,7 @@ export function canStore() {
   return storage("localStorage") !== undefined;
 }
 
-/** Return the browser's locks, which it denies together with its storage; undefined if there are none. */
+/** Return the browser's locks, which it denies together with its storage; undefined if it has no locks. */
 export function locks() {
   return canStore() ? navigator.locks : undefined;
 }
