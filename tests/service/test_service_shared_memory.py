@@ -420,7 +420,7 @@ def test_garbage_instead_of_a_request_ends_only_its_stream(path: Path) -> None:
 
 
 def test_requests_are_limited_by_size_and_by_memory() -> None:
-    with serving(max_message_bytes=2**20, max_undelivered_bytes=2**21) as (_, path):
+    with serving(max_message_bytes=2**20, max_undelivered_bytes=2**21) as (server, path):
         for size, limit in (
             (2**20 + 1, "bytes of a request"),
             (2**20, UNDER_WAY),
@@ -431,6 +431,7 @@ def test_requests_are_limited_by_size_and_by_memory() -> None:
             with pytest.raises(ChatiereError) as raised:
                 call.receive(PATIENCE)
             assert raised.value.metadata["limit"] == limit
+            wait_until(lambda: server._guards.budget.held == 0, "the memory is free")
         assert_serves(path)
 
 
