@@ -96,10 +96,7 @@ export class Camera {
       style.top = `${((window.y + window.height) / height) * 100}%`;
       style.right = "auto";
       style.flexDirection = window.width < NARROW ? "row" : "column";
-      // A drawing shown at a smaller scale has less room for the buttons.
-      const scale = Math.min(1, (this.board.ownerSVGElement?.clientWidth ?? width) / width);
-      style.transformOrigin = "100% 100%";
-      style.transform = `translate(calc(-100% - 8px), calc(-100% - 8px)) scale(${scale})`;
+      style.transform = "translate(calc(-100% - 8px), calc(-100% - 8px))";
     }
     if (!window || !extent) {
       this.#seen = undefined;

@@ -15,7 +15,7 @@ export function header() {
     h("a", { class: "brand", href: "#/" }, logo, "Chatière"),
     h(
       "details",
-      { class: "settings", onkeydown: (/** @type {KeyboardEvent} */ event) => close(event) },
+      { class: "settings" },
       h("summary", {}, t("settings")),
       h(
         "div",
@@ -53,13 +53,22 @@ export function openSettings(name) {
   /** @type {HTMLSelectElement | null | undefined} */ (settings?.querySelector(`[name=${name}]`))?.focus();
 }
 
-/** @param {KeyboardEvent} event */
-function close(event) {
-  const settings = /** @type {HTMLDetailsElement} */ (event.currentTarget);
-  if (event.key === "Escape" && settings.open) {
-    settings.open = false;
-    settings.querySelector("summary")?.focus();
-  }
+/** Let the Escape key and a click outside the settings close them. */
+export function closeSettings() {
+  const opened = () => /** @type {HTMLDetailsElement | null} */ (document.querySelector(".settings[open]"));
+  addEventListener("keydown", ({ key }) => {
+    const settings = opened();
+    if (key === "Escape" && settings) {
+      settings.open = false;
+      settings.querySelector("summary")?.focus();
+    }
+  });
+  addEventListener("pointerdown", ({ target }) => {
+    const settings = opened();
+    if (settings && !settings.contains(/** @type {Node} */ (target))) {
+      settings.open = false;
+    }
+  });
 }
 
 /**

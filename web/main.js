@@ -4,7 +4,7 @@ import { connection, Refusal, tryAgain, UNAUTHENTICATED, useToken } from "./api.
 import { button, h } from "./dom.js";
 import { fieldForm } from "./field_form.js";
 import { glows } from "./glow.js";
-import { header, openSettings } from "./header.js";
+import { closeSettings, header, openSettings } from "./header.js";
 import { isLookedAfter } from "./kept.js";
 import { apply, spoken, t } from "./settings.js";
 import { canStore } from "./storage.js";
@@ -94,11 +94,11 @@ function tokenForm() {
 function begin() {
   document.body.replaceChildren(
     h("a", { class: "skip", href: "#main", onclick: skip }, t("skip")),
-    header(),
     canStore() ? "" : h("p", { class: "unkept" }, t("unkept")),
     waiting,
     apart,
     trouble,
+    header(),
     main,
     glows(),
   );
@@ -135,6 +135,7 @@ function skip(event) {
 }
 
 apply();
+closeSettings();
 addEventListener("hashchange", show);
 spoken.addEventListener("change", () => {
   begin();

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 from tools.over import over
 
 from .person import Person
@@ -90,3 +90,108 @@ def test_a_table_grows_with_the_window(visit: Callable[..., Person]) -> None:
         widths.append(box["height"])
     assert widths == sorted(widths)
     assert widths[-1] > 1.3 * widths[0]
+
+
+# Returns the buttons and pieces that are smaller than a fingertip, 44 pixels. The edges of rotated cards are rounded.
+# The stones of Chatpentiers' castles are lower.
+_SMALL = """() => {
+  const touched =
+    ".stage .pickable:not(.picked, [aria-label*='castle']), .bar :is(button, summary), .camera button," +
+    ".guided button, .replay button, .title a";
+  return [...document.querySelectorAll(touched)].filter((each) => each.checkVisibility()).flatMap((each) => {
+    const { width, height } = each.getBoundingClientRect();
+    return Math.min(width, height) < 43.5 ? [[each.dataset.key ?? each.textContent, width, height]] : [];
+  });
+}"""
+
+
+@over("game", GAMES)
+def test_what_is_touched_is_as_large_as_a_fingertip(visit: Callable[..., Person], game: str) -> None:
+    person = visit(way="taps", width=390, animation="off")
+    person.deal(game)
+    person.await_turn()
+    for _ in range(10):
+        if not person.is_over:
+            assert person.page.evaluate(_SMALL) == []
+            person.step()
+    for fragment in (f"learn/{game}", f"record/{game}/9"):
+        person.open(fragment)
+        assert person.page.evaluate(_SMALL) == []
+
+
+# Returns true if the points in the middle of the title and of the link to the rules belong to them.
+_SEES_TITLE = """() => [".title h1", ".title a"].every((selector) => {
+  const element = document.querySelector(selector);
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  return element.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2));
+})"""
+
+
+@pytest.mark.parametrize("banner", ["waiting", "trouble"])
+def test_a_banner_does_not_hide_the_title(visit: Callable[..., Person], banner: str) -> None:
+    person = visit(width=390)
+    person.open("record/discat/9")
+    assert person.page.evaluate(_SEES_TITLE)
+    person.page.evaluate(
+        """(name) => {
+          const banner = document.querySelector("." + name);
+          banner.textContent = "The service can't be reached, or is busy. Trying again …";
+          banner.hidden = false;
+        }""",
+        banner,
+    )
+    assert person.page.evaluate(_SEES_TITLE)
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (390, 660), (1280, 800)])
+@over("game", GAMES)
+def test_the_slider_of_a_record_is_visible(visit: Callable[..., Person], game: str, width: int, height: int) -> None:
+    person = visit()
+    person.page.set_viewport_size({"width": width, "height": height})
+    person.open(f"record/{game}/9")
+    box = person.page.locator(".slider input").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= height
+
+
+def test_a_sample_plays_by_itself(visit: Callable[..., Person]) -> None:
+    person = visit()
+    person.open("")
+    person.page.locator("[data-game=discat]").get_by_text("Watch a sample").click()
+    expect(person.page.locator(".slider output")).to_contain_text("2 of ")
+    person.page.locator(".slider").get_by_text("Pause", exact=True).click()
+
+
+def test_settings_close_by_a_click_outside_and_by_escape(visit: Callable[..., Person]) -> None:
+    person = visit()
+    page = person.page
+    person.open("")
+    settings, summary = page.locator(".settings"), page.locator(".settings summary")
+    summary.click()
+    page.locator("h1").click()
+    expect(settings).not_to_have_attribute("open", "")
+    summary.click()
+    page.locator("body").press("Escape")
+    expect(settings).not_to_have_attribute("open", "")
+
+
+# Returns the cards of the hand that the bar covers.
+_COVERED = """() => {
+  const { top } = document.querySelector(".bar").getBoundingClientRect();
+  return [...document.querySelectorAll(".stage .pickable")].filter((item) => {
+    const box = item.getBoundingClientRect();
+    return box.bottom - top > box.height / 4;
+  }).map(({ dataset }) => dataset.key);
+}"""
+
+
+def test_the_bar_of_a_guided_game_does_not_cover_the_hand(visit: Callable[..., Person]) -> None:
+    person = visit(language="fr", width=390, animation="off")
+    page = person.page
+    page.set_viewport_size({"width": 390, "height": 844})
+    person.open("learn/discat")
+    page.locator(".guided").get_by_text("Suite", exact=True).click()
+    person.pick('.stage .item[data-pick="card:11"]')
+    page.locator(".bar .choices button.primary").click()
+    expect(page.locator(".guided .count")).to_have_text("Étape 3 sur 9")
+    assert page.evaluate(_COVERED) == []

@@ -39,9 +39,7 @@ BAD_RECORDS = {
 def test_a_sample_with_its_slider(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     page = person.page
-    person.open("")
-    page.locator(f"[data-game={game}] a[href='#/record/{game}']").click()
-    page.wait_for_selector(SLIDER)
+    person.open(f"record/{game}")
     slider, count = page.locator(SLIDER), page.locator(".slider output")
     last = int(slider.get_attribute("max") or "")
     expect(count).to_have_text(f"0 of {last}")
@@ -53,7 +51,7 @@ def test_a_sample_with_its_slider(visit: Callable[..., Person], game: str) -> No
     expect(page.locator(".scores .rank")).to_have_count(page.locator(".scores .seat").count())
     page.get_by_role("button", name="One move back").click()
     expect(count).to_have_text(f"{last - 1} of {last}")
-    page.locator(".slider select").select_option("0")
+    page.locator(".replay select").select_option("0")
     expect(page.locator(".scores .seat small").first).to_have_text("you")
     page.get_by_role("button", name="Play", exact=True).click()
     expect(count).to_have_text(f"{last} of {last}")

@@ -80,7 +80,7 @@ def test_a_review_as_a_seat_hides_other_hands(visit: Callable[..., Person]) -> N
     reviewed(person, "discat")
     judged = page.locator(".review .judged")
     for viewer, is_told in [("0", False), ("2", True), ("all", False), ("open", True)]:
-        page.locator(".slider select").select_option(viewer)
+        page.locator(".replay select").select_option(viewer)
         # At the beginning seat 2 decides.
         expect(judged).to_contain_text("Velours") if is_told else expect(judged).to_be_empty()
 
@@ -92,7 +92,7 @@ def test_all_hands_are_open_or_only_one(visit: Callable[..., Person]) -> None:
     person.open("record/discat/0/0")
     expect(page.locator(".stage .item").first).to_be_visible()
     mine = page.locator(".stage").inner_text()
-    page.locator(".slider select").select_option("open")
+    page.locator(".replay select").select_option("open")
     page.wait_for_function("before => document.querySelector('.stage').innerText !== before", arg=mine)
     expect(page).to_have_url(re.compile("/open$"))
     expect(hidden).to_have_count(0)
@@ -109,9 +109,9 @@ def test_keys_go_back_and_forth(visit: Callable[..., Person]) -> None:
         page.keyboard.press(key)
         expect(page.locator(COUNT)).to_have_text(f"{ply} of {last}")
     # A list handles its own keys.
-    page.locator(".slider select").focus()
+    page.locator(".replay select").focus()
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".slider select")).not_to_have_value("all")
+    expect(page.locator(".replay select")).not_to_have_value("all")
     expect(page.locator(COUNT)).to_have_text(f"0 of {last}")
 
 

@@ -100,6 +100,9 @@ class Guided {
     const { ply, acts = false } = this.#step;
     const isLast = number === steps.length - 1;
     const update = positions[ply]?.updates?.[0] ?? {};
+    // The size of the table depends on the height of this text.
+    this.count.textContent = said("step-of", { step: String(number + 1), steps: String(steps.length) });
+    this.text.textContent = filled(texts[`step-${number + 1}`] ?? "");
     this.view.log.clear();
     this.view.tell(update.events ?? [], ply);
     this.view.show(update, { me: ME, canAct: acts }, { isNew: false, ply });
@@ -107,8 +110,6 @@ class Guided {
       this.view.prompt.textContent = said("step-look");
     }
     this.guide.dataset["ply"] = String(ply);
-    this.count.textContent = said("step-of", { step: String(number + 1), steps: String(steps.length) });
-    this.text.textContent = filled(texts[`step-${number + 1}`] ?? "");
     this.back.hidden = number === 0;
     this.next.hidden = acts || isLast;
     this.show.hidden = !acts;

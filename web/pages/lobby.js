@@ -52,7 +52,11 @@ function card({ name = "", title = "", minPlayers = 0, maxPlayers = 0 }) {
     "aria-label": t("play-game", { game: title }),
   };
   const learn = { class: "button", href: `#/learn/${name}`, "aria-label": t("learn-game", { game: title }) };
-  const sample = { class: "button", href: `#/record/${name}`, "aria-label": t("sample-of", { game: title }) };
+  const sample = {
+    class: "button",
+    href: `#/record/${name}/play`,
+    "aria-label": t("sample-of", { game: title }),
+  };
   return h(
     "li",
     { class: "sheet", "data-game": name },

@@ -34,7 +34,7 @@ const HAS_KEYS = "input, select, textarea, .stage, .log";
  * @param {string} _
  * @param {string} name the name of a sample's game, a record in the form used in links, or "own" for the record given
  *   to `show`
- * @param {string} [ply] the first ply to show
+ * @param {string} [ply] the first ply to show, or "play" to play the record from its beginning
  * @param {string} [seat] the viewer
  */
 export async function open(_, name, ply = "0", seat = SPECTATOR) {
@@ -53,6 +53,9 @@ export async function open(_, name, ply = "0", seat = SPECTATOR) {
   const replay = new Replay(name, record, view, kit);
   await replay.begin(Number(ply) || 0, seat);
   keepRecord(record);
+  if (ply === "play") {
+    replay.toggle();
+  }
   return {
     element: tableLayout(view, { below: replay.controls, aside: replay.aside }),
     title: kit.phrases.title,
@@ -90,7 +93,7 @@ class Replay {
     this.players = record.players ?? 0;
     this.slider = plySlider(this.last, t("ply"), (ply) => this.go(ply));
     this.count = h("output", {});
-    this.play = button(t("replay"), () => this.#toggle());
+    this.play = button(t("replay"), () => this.toggle());
     this.viewer = h(
       "select",
       { onchange: () => this.go(this.#wanted) },
@@ -99,12 +102,16 @@ class Replay {
       Array.from({ length: this.players }, (_, each) => h("option", { value: each }, nameOfSeat(each))),
     );
     this.on = button(t("play-on"), () => this.#playOn());
-    this.steps = [
+    const steps = [
       h("div", {}, this.#step(-1, "◀", t("back")), this.play, this.#step(1, "▶", t("forward")), this.count),
       this.slider,
-      h("div", {}, h("label", {}, h("span", {}, t("seen-by")), this.viewer), this.on),
     ];
-    this.controls = h("section", { class: "slider" }, this.steps);
+    this.controls = h("section", { class: "replay" });
+    this.parts = [
+      h("div", { class: "slider" }, steps),
+      h("div", { class: "view" }, h("label", {}, h("span", {}, t("seen-by")), this.viewer), this.on),
+    ];
+    this.controls.append(...this.parts);
     const told = optionsTold(kit, this.players, record.options);
     this.aside = [...(told ? [told] : []), this.review.element, linkOf(record)];
     this.onKey = (/** @type {KeyboardEvent} */ event) => this.#key(event);
@@ -169,7 +176,7 @@ class Replay {
   #backToRecord() {
     this.#game?.leave();
     this.#game = undefined;
-    this.controls.replaceChildren(...this.steps);
+    this.controls.replaceChildren(...this.parts);
     this.review.element.hidden = false;
     this.on.focus();
     this.go(this.#shown);
@@ -286,7 +293,8 @@ class Replay {
     this.play.textContent = t("replay");
   }
 
-  #toggle() {
+  /** Play the record, or stop playing it. */
+  toggle() {
     if (this.#timer !== undefined) {
       this.#stop();
       return;

@@ -219,7 +219,14 @@ export function turnButton(size) {
       line("M-16-2A16 16 0 0 1 12-10", "var(--ink)", 5),
       shape("M5-6L19-3 17-18Z", "var(--ink)"),
     );
-  return roundBadge(size / 2, { fill: "var(--surface)", stroke: "var(--line)" }, turned(0), turned(180));
+  const badge = roundBadge(
+    size / 2,
+    { fill: "var(--surface)", stroke: "var(--line)" },
+    turned(0),
+    turned(180),
+  );
+  // A fingertip is larger than the button.
+  return group(s("circle", { r: size / 2 + 4, fill: "transparent" }), badge);
 }
 
 /**

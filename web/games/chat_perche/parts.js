@@ -532,16 +532,18 @@ export function perchedBird(size, isLeft) {
  * @param {number} seat
  * @param {string} said the text on the token
  * @param {number} size
- * @param {{isHidden?: boolean, isFull?: boolean, isBroken?: boolean, isIdle?: boolean}} [look] `isFull` is true if one
- *   more animal would break the branch, `isIdle` if the token receives no clicks
+ * @param {{isHidden?: boolean, isFull?: boolean, isBroken?: boolean, isIdle?: boolean, reach?: number}} [look] `isFull` is true if one
+ *   more animal would break the branch, `isIdle` if the token receives no clicks, `reach` is the radius of the area that
+ *   receives touches
  */
-export function solidityToken(seat, said, size, { isHidden, isFull, isBroken, isIdle } = {}) {
+export function solidityToken(seat, said, size, { isHidden, isFull, isBroken, isIdle, reach } = {}) {
   const r = size / 2;
   const fill = isHidden ? "#6f4623" : isBroken ? "#cdbfae" : "#f1dcb8";
   const ink = isHidden ? "#fff3df" : "#2b201d";
   return s(
     "g",
     { transform: isBroken && "rotate(-14)", "pointer-events": isIdle && "none" },
+    reach !== undefined && s("circle", { r: reach, fill: "transparent" }),
     s("circle", { cy: 1.5, r: round(r), fill: "var(--card-shadow)" }),
     s("circle", { r: round(r), fill: `var(--seat-${seat})`, stroke: "var(--cat-line)", "stroke-width": 1 }),
     s("circle", { r: round(r * 0.78), fill }),

@@ -8,6 +8,9 @@ import { animalMark, spaceKey, startKey, tokenKey } from "./picks.js";
 import { cardSaid, deckSaid } from "./text.js";
 import { badgeOf, startOf, whereabouts } from "./view.js";
 
+// The radius of the area around a token that receives touches.
+const REACH = 37;
+
 /** @typedef {import("../../game.js").Item} Item */
 /** @typedef {import("./layout.js").Layout} Layout */
 /** @typedef {import("./layout.js").Part} Part */
@@ -28,7 +31,7 @@ export function handItems(context, layout) {
     const room = width * share - 16;
     const most = Math.max(unplacedTokens, (view.solidity ?? []).length, 1);
     const size = !isMine ? 34 : width < MEDIUM ? 41 : 44;
-    const gap = stepOf(most, size + 8, room - size);
+    const gap = stepOf(most, isMine ? 2 * REACH + 2 : size + 8, room - size);
     const middle = seat === 0 ? 8 + room / 2 : width - 8 - room / 2;
     return fan(unplacedTokens, middle, gap).map((x, index) => {
       const value = unplacedSolidity[index];
@@ -39,7 +42,13 @@ export function handItems(context, layout) {
         x: round(x),
         y: tokensY,
         layer: LAYERS.tokens,
-        ...drawnBy(solidityToken, seat, said, size, { isHidden: value === undefined }),
+        ...drawnBy(
+          solidityToken,
+          seat,
+          said,
+          size,
+          value === undefined ? { isHidden: true } : { reach: REACH },
+        ),
         ...(value !== undefined && { pick: tokenKey(value), label: t("token", { value }) }),
       };
     });
