@@ -384,7 +384,7 @@ def test_the_time_of_an_entry_is_the_time_of_its_first_post(make_rooms: MakeRoom
 
 def test_names_of_24_characters_of_any_language_are_accepted(make_rooms: MakeRooms) -> None:
     rooms = make_rooms()
-    for name in ("a" * 24, "Zoé", "李小龍", "D'Artagnan 3", "🐈"):
+    for name in ("a" * 24, "Zoé", "李小龍", "D'Artagnan 3", "👨\u200d👩\u200d👧", "می\u200cخواهم", "🐈"):
         assert rooms.post(name=name).taken
     assert rooms.follow().entries == [name_entry(ANNA, "🐈")]
 
