@@ -464,9 +464,9 @@ def search(
         milliseconds: The time limit, above 0. The search ends after the round in which it is exceeded, so the results
             also depend on the machine. None means no limit.
         max_nodes: The maximum number of nodes in each tree, 1 … 524,288, in addition to one for each legal action at
-            the root. A simulation adds one node. With PUCT, it adds one for each legal action of a node. If a tree has no
-            room for these nodes, the simulation adds none. It ends at the node that lacks children, with a playout from
-            there or the node's evaluation.
+            the root. A simulation adds one node. With PUCT, it adds one for each legal action of a node. If a tree has
+            no room for these nodes, the simulation adds none. It ends at the node that lacks children, with a playout
+            from there or the node's evaluation.
         cancellation: A handle by which other threads can cancel the search. None means that the search cannot be
             cancelled.
 

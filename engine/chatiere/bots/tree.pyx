@@ -118,8 +118,8 @@ cdef uint32_t pick(
     # Return the child that `seat` chooses among the legal actions. The seat chooses by UCB1. With priors, it chooses by
     # PUCT, where a child without visits has the value of the node. At even roots, it chooses the child with the fewest
     # visits. Among equals, it chooses the child with the lowest action. `priors` and `noise` have a number for each of
-    # `ids`, or are NULL. Without `priors`, the nodes' own priors are used. Sets `missing` to the number of legal actions
-    # without a child. If this number is not 0, the returned child is meaningless.
+    # `ids`, or are NULL. Without `priors`, the nodes' own priors are used. Sets `missing` to the number of legal
+    # actions without a child. If this number is not 0, the returned child is meaningless.
     cdef Node* nodes = forest.nodes
     cdef uint32_t child = nodes[node].first, best = NONE, last_available = 0
     cdef double score, prior, exploration, best_score = -INFINITY, last_logarithm = 0.0
@@ -180,7 +180,7 @@ cdef void expand_all(
     Forest* forest, Py_ssize_t tree, uint32_t node, const uint16_t* ids, int count, const double* priors,
     double sum_of_priors
 ) noexcept nogil:
-    # Add a child for each legal action without one. `priors` has a number for each of `ids`. Without priors, it is NULL.
+    # Add a child for each legal action without one. `priors` has a number for each of `ids`, or is NULL.
     cdef uint32_t child = forest.nodes[node].first, before = NONE
     cdef int i
     for i in range(count):
