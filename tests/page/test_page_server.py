@@ -41,7 +41,7 @@ def serve(keys: Path) -> Iterator[Callable[..., Served]]:
 def test_a_restarted_server_loses_no_game(chromium: Browser, serve: Callable[..., Served]) -> None:
     server = serve()
     with Person(chromium, server.address) as person:
-        waiting = person.page.locator(".waiting")
+        waiting = person.page.locator(".waiting:not(.apart)")
         person.deal("discat")
         person.await_turn()
         for _ in range(2):
@@ -52,7 +52,7 @@ def test_a_restarted_server_loses_no_game(chromium: Browser, serve: Callable[...
         # This move gets no response.
         while waiting.is_hidden():
             person.click()
-            person.page.wait_for_selector(f"{NEWEST}, .waiting:not([hidden])", state="attached")
+            person.page.wait_for_selector(f"{NEWEST}, .waiting:not(.apart):not([hidden])", state="attached")
         assert "Trying again" in waiting.inner_text()
         assert person.ply == ply
         serve("--web-address", server.address)

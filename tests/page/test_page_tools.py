@@ -182,7 +182,8 @@ def test_the_reason_why_a_move_is_illegal(visit: Callable[..., Person], game: st
                 details = [each["debug"] for each in answer.value.json()["details"]]
                 (details_in_language,) = [each for each in details if "locale" in each]
                 assert details_in_language["locale"] == language
-                expect(person.page.locator(".bar .refusal")).to_have_text(details_in_language["message"])
+                text = details_in_language["message"]
+                expect(person.page.locator(".bar .refusal")).to_have_text(f"{text[0].upper()}{text[1:]}.")
                 assert any(each.get("reason") == "ILLEGAL_ACTION" for each in details)
                 person.refused.clear()
                 # The illegal move has not changed the game.
