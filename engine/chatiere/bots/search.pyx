@@ -404,8 +404,8 @@ def tree_bytes():
 
 
 def search(
-    Game game not None, players, seeds, worlds, *, simulations, exploration, advised=False, noise=0.0, even=False,
-    evaluate=None, network=None, milliseconds=None, max_nodes=MAX_NODES, Cancellation cancellation=None
+    Game game not None, players, seeds, worlds, *, simulations, exploration, evaluate=None, network=None,
+    advised=False, noise=0.0, even=False, milliseconds=None, max_nodes=MAX_NODES, Cancellation cancellation=None
 ):
     """Search n positions, each for the seat that has to act. Return SearchColumns.
 
