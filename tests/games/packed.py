@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import chatiere.engine
 from chatiere.engine import Game, Position
 
 Edit = Callable[[Any], object]
@@ -14,7 +15,7 @@ Edit = Callable[[Any], object]
 HEADER = 32
 """The number of bytes before a packed state's fields: the Header of core/packed.pxd."""
 
-_ENGINE = Path(__file__).parents[2] / "engine"
+_ROOT = Path(chatiere.engine.__file__).parents[2]
 _CIMPORT = re.compile(r"^from (?:chatiere\.engine\.games\.\w+)?(\.\w+) cimport", re.MULTILINE)
 _ENUM = re.compile(r"^cp?def enum.*:\n((?: .*\n)+)", re.MULTILINE)
 _NUMBER = re.compile(r"^    (\w+)(?: = ([^#\n]+))?", re.MULTILINE)
@@ -25,7 +26,7 @@ _FIELD = re.compile(r"^    (\w+) (\w+)((?:\[[^]]+\])*)", re.MULTILINE)
 @cache
 def _defined_in(module: str) -> tuple[dict[str, int], dict[str, Any]]:
     # Return the numbers and structs that a game's .pxd defines or cimports from another .pxd.
-    text = (_ENGINE / module.replace(".", "/")).with_suffix(".pxd").read_text(encoding="utf-8")
+    text = (_ROOT / module.replace(".", "/")).with_suffix(".pxd").read_text(encoding="utf-8")
     numbers: dict[str, int] = {}
     types: dict[str, Any] = {f"uint{bits}_t": getattr(ctypes, f"c_uint{bits}") for bits in (8, 16, 32, 64)}
     types["int"] = ctypes.c_int
