@@ -45,6 +45,7 @@ WANTED = (
     "chatiere/bots/networks/discat-2.net.gz",
     "chatiere/bots/networks/momistigri-3.net.gz",
     "chatiere/engine/core/fr.mo",
+    "chatiere/engine/core/operations.pxd",
     "chatiere/engine/games/discat/rules.md",
     "chatiere/engine/py.typed",
     "chatiere/v1/game_service_pb2.pyi",
