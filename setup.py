@@ -514,7 +514,9 @@ def main() -> None:
         packages=list(packages()),
         # Include only the modules of these folders. The source distribution contains the folders completely.
         include_package_data=False,
-        package_data={"": ["*.pyi", "*.proto", "*.binpb", "*.mo", "rules.md", "py.typed", "*.net.gz", *SERVED]},
+        package_data={
+            "": ["*.pxd", "*.pyi", "*.proto", "*.binpb", "*.mo", "rules.md", "py.typed", "*.net.gz", *SERVED]
+        },
         ext_modules=[] if IS_SDIST else extensions() + http2_extensions(),
         cmdclass={"build_ext": BuildExtensions, "build_py": BuildPython},
     )
