@@ -126,6 +126,9 @@ SMALL = (
     "client",
 )
 SMALL_FLAGS = ["-Os"]
+# The codecs are as fast with -O2, and a tenth smaller.
+MEDIUM = ("codec",)
+MEDIUM_FLAGS = ["-O2"]
 # The module of Cython's code for memoryviews. Without it, Cython would write this code into every module that uses
 # them.
 MEMORYVIEWS = "chatiere.engine.core.memoryviews"
@@ -401,7 +404,8 @@ def extensions() -> list[Extension]:
             extra_compile_args=PROCESSOR_FLAGS
             + (DEBUG_FLAGS if DEBUG else RELEASE_FLAGS)
             + (THREADED_FLAGS if DEBUG and name in THREADED else [])
-            + (SMALL_FLAGS if not DEBUG and source.stem in SMALL else []),
+            + (SMALL_FLAGS if not DEBUG and source.stem in SMALL else [])
+            + (MEDIUM_FLAGS if not DEBUG and source.stem in MEDIUM else []),
             extra_link_args=LINK_FLAGS,
         )
         for name, source in modules.items()
