@@ -521,6 +521,8 @@ def main() -> None:
         package_data={
             "": ["*.pxd", "*.pyi", "*.proto", "*.binpb", "*.mo", "rules.md", "py.typed", "*.net.gz", *SERVED]
         },
+        # Only the build of the codecs needs the numbers of the API's fields.
+        exclude_package_data={"chatiere.fields": ["*.pxd"]},
         ext_modules=[] if IS_SDIST else extensions() + http2_extensions(),
         cmdclass={"build_ext": BuildExtensions, "build_py": BuildPython},
     )
