@@ -55,9 +55,19 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+@pytest.hookimpl(optionalhook=True)  # see above
+def pytest_xdist_setupnodes(config: pytest.Config) -> None:
+    """Give xdist's workers more than 10 seconds to write the coverage on a busy machine, before they are killed."""
+    from xdist.workermanage import NodeManager
+
+    NodeManager.EXIT_TIMEOUT = 300
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Write the compiled engine's coverage in xdist's workers. They would skip it, because they end without exit()."""
     if hasattr(config, "workerinput") and "CHATIERE_COVERAGE" in os.environ:
+        # Another thread of the worker would end the process after 15 seconds.
+        os._exit = lambda status: None  # type: ignore[assignment, return-value]
         ctypes.CDLL(None).exit(0)
 
 
