@@ -131,7 +131,7 @@ FAILURES = {
     "os._exit(3)": "ended with exit status 3",
     "print('oh no', file=sys.stderr); raise ValueError('no idea')": "ValueError: no idea",
     "os.close(1); time.sleep(600)": "closed its output",
-    "print('not json', flush=True)": "a line is not JSON",
+    "print('not json', flush=True)": "a line of standard output is not JSON",
     "answer = []": "a line must be an object, not []",
     "answer['id'] = 0": "id must be",
     "answer['actions'] = [0]": "actions must be a list of 5 integers, not [0]",

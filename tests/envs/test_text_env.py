@@ -50,7 +50,9 @@ def test_an_unclear_action_is_refused_and_the_last_attempt_loses_the_game() -> N
     first = env.reset(seed=1)
     refused = env.step("meow")
     assert refused == (refused.text, 0.0, False, True)
-    assert refused.text.startswith("'meow' names no legal action: write the number or the words of one of them: 1. ")
+    assert refused.text.startswith(
+        "'meow' names no legal action: write only the number or the words of one of them: 1. "
+    )
     # An action that is understood ends the series.
     assert not env.step("1").is_refused
     assert env.step("meow").is_refused

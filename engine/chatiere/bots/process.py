@@ -193,6 +193,10 @@ class _Greeting(NamedTuple):
         return cls(name, set(line.get("wants", ())), worlds, line.get("ratings", []), reproducible)
 
 
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
 def _check_answer(line: dict[str, Any], number: int, legal: list[list[int]], ratings: list[str]) -> None:
     # Check everything except whether the actions are legal.
     _require(line.get("id") == number, "id", line.get("id"), str(number))
@@ -268,9 +272,9 @@ class _Program:
         if not answer.endswith(b"\n"):
             raise _LineError(self._why_no_line(answer))
         try:
-            found = json.loads(answer)
+            found = json.loads(answer, parse_constant=_refuse_constant)
         except ValueError as error:
-            raise _LineError(f"a line is not JSON: {error}") from error
+            raise _LineError(f"a line of standard output is not JSON: {answer[:80]!r}") from error
         _require(isinstance(found, dict), "a line", found, "an object")
         return dict(found)
 

@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from chatiere.engine import Position
 
@@ -12,10 +13,13 @@ LANGUAGES = ("en", "fr")
 MAX_TEXT = 10_000
 # The number of legal actions that an error lists.
 _MAX_TOLD = 8
-_ARTICLES = frozenset(["a", "an", "the", "le", "la", "les", "l", "un", "une", "des", "du", "de", "d", "to"])
+# Words without meaning, including those between the items of a list.
+_IGNORED = frozenset(["a", "an", "the", "le", "la", "les", "l", "un", "une", "des", "du", "de", "d", "to", "and", "et"])
 _TOKEN = re.compile(r"\w+")
-_NUMBER = re.compile(r"\W*(id\W*)?(\d{1,6})\W*", re.IGNORECASE)
-_ANNOUNCED = re.compile(r"(?:action|move|choice|coup|choix)\s*(?:is|est)?\s*[:=]\s*(.+)", re.IGNORECASE)
+_NUMBER = re.compile(r"[\s#*(]*(id\b\W*)?(\d{1,6})[\s.)*]*", re.IGNORECASE)
+# A number from the list before the words of the action.
+_NUMBERED = re.compile(r"\s*(\d{1,6})[.)]\s+(\S.*)", re.DOTALL)
+_ANNOUNCED = re.compile(r"\b(?:action|move|answer|choice|option|coup|choix|réponse)\W*[:=]\s*(.+)", re.IGNORECASE)
 
 
 class UnclearActionError(ValueError):
@@ -25,12 +29,14 @@ class UnclearActionError(ValueError):
 def read_action(text: str, position: Position) -> int:
     """Return the dense id of the legal action that a text names.
 
-    These forms are understood, in this order. Case, accents, articles and punctuation do not matter:
+    The whole text must have one of these forms, or the last line of the form "Move: …", "Action: …" or "Answer: …", or
+    the last line that has one of these forms. Case, accents, articles and punctuation do not matter:
 
     - a number, counted from 1 in the order of the legal actions ("3"), or a dense id ("id 37");
-    - the action in words, in English or French ("play 15", "jouer 15"), also with its words in another order;
-    - one of these at the end of a line "Move: …", or as the only line of its kind in a longer text;
-    - a longer text that contains the words of one legal action.
+    - the action in words, in English or French ("play 15", "jouer 15"). The items of a list may be in any order;
+    - both ("3. play 15").
+
+    Text that says more is refused, because it could mean something else ("play 15 or 16", "I cannot play 15").
 
     Args:
         text: The text.
@@ -44,31 +50,39 @@ def read_action(text: str, position: Position) -> int:
     legal = position.legal_actions()
     if len(text) > MAX_TEXT:
         raise UnclearActionError(f"the text has {len(text)} characters, at most {MAX_TEXT} are read: name one action")
-    if (action := _numbered(text, legal)) is not None:
-        return action
-    names = {language: [_words(position.action_label(each, language)) for each in legal] for language in LANGUAGES}
+    names: dict[tuple[str, ...], int] = {}
+    for action in legal:
+        for language in LANGUAGES:
+            names.setdefault(_words(position.action_label(action, language)), action)
     lines = [line for line in reversed(text.splitlines()) if line.strip()]
     announced = [match[1] for line in lines if (match := _ANNOUNCED.search(line))]
-    for form in (text, *announced[:1], *lines):
-        if form is not text and (action := _numbered(form, legal)) is not None:
+    for form in announced[:1] or (text, *lines):
+        if (action := _read(form, legal, names)) is not None:
             return action
-        words = _words(form)
-        for same in (_equal, _same_words):
-            found = {legal[row] for rows in names.values() for row, name in enumerate(rows) if same(name, words)}
-            if len(found) == 1:
-                return found.pop()
-    found = _contained(_words(text), names.values(), legal)
-    if len(found) == 1:
-        return found.pop()
-    raise UnclearActionError(_told(position, text, legal, found))
+    labels = [f"{number}. {position.action_label(each)}" for number, each in enumerate(legal[:_MAX_TOLD], 1)]
+    more = "; …" * (len(legal) > _MAX_TOLD)
+    start = " ".join(text.split())[:80]
+    raise UnclearActionError(
+        f"{start!r} names no legal action: write only the number or the words of one of them: {'; '.join(labels)}{more}"
+    )
 
 
-def _numbered(text: str, legal: Sequence[int]) -> int | None:
-    # Return the action that a number names. Raises UnclearActionError for a number that names none.
-    if not (match := _NUMBER.fullmatch(text)):
+def _read(text: str, legal: Sequence[int], names: Mapping[tuple[str, ...], int]) -> int | None:
+    # Return the action that a text names, or None. Raises UnclearActionError for a number that names none.
+    if match := _NUMBER.fullmatch(text):
+        return _numbered(int(match[2]), legal, is_id=match[1] is not None)
+    # Braces are those of a line of the list, which names several actions.
+    if "{" in text or "|" in text:
         return None
-    number = int(match[2])
-    if match[1]:
+    if (action := names.get(_words(text))) is not None:
+        return action
+    if (match := _NUMBERED.fullmatch(text)) and (action := names.get(_words(match[2]))) is not None:
+        return action if _numbered(int(match[1]), legal, is_id=False) == action else None
+    return None
+
+
+def _numbered(number: int, legal: Sequence[int], *, is_id: bool) -> int:
+    if is_id:
         if number not in legal:
             raise UnclearActionError(f"id {number} is not legal; legal ids: {', '.join(map(str, legal))}")
         return number
@@ -77,41 +91,10 @@ def _numbered(text: str, legal: Sequence[int]) -> int | None:
     return legal[number - 1]
 
 
-def _words(text: str) -> list[str]:
+def _words(text: str) -> tuple[str, ...]:
+    # Return the words of a text, with the items of lists in ascending order. Items contain a digit.
     plain = unicodedata.normalize("NFKD", text.casefold())
     plain = "".join(each for each in plain if not unicodedata.combining(each))
-    return [word for word in _TOKEN.findall(plain) if word not in _ARTICLES]
-
-
-def _equal(name: list[str], words: list[str]) -> bool:
-    return name == words
-
-
-def _same_words(name: list[str], words: list[str]) -> bool:
-    return sorted(name) == sorted(words)
-
-
-def _contained(words: list[str], languages: Iterable[list[list[str]]], legal: Sequence[int]) -> set[int]:
-    # Return the actions whose words follow one another in the text, except for actions whose words are part of another
-    # such action's words at the same place.
-    spans = [
-        (start, start + len(name), legal[row])
-        for rows in languages
-        for row, name in enumerate(rows)
-        for start in range(len(words) - len(name) + 1)
-        if words[start : start + len(name)] == name
-    ]
-    return {
-        action
-        for start, end, action in spans
-        if not any(one <= start and end <= other and (one, other) != (start, end) for one, other, _ in spans)
-    }
-
-
-def _told(position: Position, text: str, legal: Sequence[int], found: set[int]) -> str:
-    shown = [each for each in legal if each in found] or legal
-    labels = [f"{legal.index(each) + 1}. {position.action_label(each)}" for each in shown[:_MAX_TOLD]]
-    more = "; …" * (len(shown) > _MAX_TOLD)
-    why = "names several legal actions" if found else "names no legal action"
-    start = " ".join(text.split())[:80]
-    return f"{start!r} {why}: write the number or the words of one of them: {'; '.join(labels)}{more}"
+    words = [word for word in _TOKEN.findall(plain) if word not in _IGNORED]
+    runs = groupby(words, lambda word: any(map(str.isdigit, word)))
+    return tuple(word for is_item, run in runs for word in (sorted(run) if is_item else run))
