@@ -51,9 +51,9 @@ def read_action(text: str, position: Position) -> int:
     if len(text) > MAX_TEXT:
         raise UnclearActionError(f"the text has {len(text)} characters, at most {MAX_TEXT} are read: name one action")
     names: dict[tuple[str, ...], int] = {}
-    for action in legal:
+    for each in legal:
         for language in LANGUAGES:
-            names.setdefault(_words(position.action_label(action, language)), action)
+            names.setdefault(_words(position.action_label(each, language)), each)
     lines = [line for line in reversed(text.splitlines()) if line.strip()]
     announced = [match[1] for line in lines if (match := _ANNOUNCED.search(line))]
     for form in announced[:1] or (text, *lines):
