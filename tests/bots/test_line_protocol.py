@@ -203,9 +203,14 @@ def test_a_wrong_greeting_is_refused(tmp_path: Path, change: str, reason: str) -
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ("{}", "values must be lists of numbers, one for each legal action, not null"),
+        ("{}", "values must be lists of numbers from -1 to 1, one for each legal action, not null"),
         ("{'values': [[0.5]] * 5}", "values must be lists of numbers"),
         ("{'values': [['x'] * len(each['legal']) for each in decisions]}", "values must be lists of numbers"),
+        (
+            "{'values': [[1.5] * len(each['legal']) for each in decisions]}",
+            "values must be lists of numbers from -1 to 1",
+        ),
+        ("{'values': [[float('nan')] * len(each['legal']) for each in decisions]}", "is not JSON"),
     ],
 )
 def test_ratings_that_were_announced_are_required(tmp_path: Path, answer: str, reason: str) -> None:

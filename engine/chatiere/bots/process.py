@@ -123,7 +123,7 @@ class ProcessBot(Bot):
             line = {"type": "decide", "id": number, "seconds": self._settings[-1], "decisions": described}
             try:
                 answer = program.exchange(line)
-                _check_answer(answer, number, legal, self._greeting.ratings)
+                _check_answer(answer, number, legal, self._greeting.ratings, self._settings[2])
             except _LineError as error:
                 self._program = None
                 raise program.failed(error) from error
@@ -197,7 +197,7 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def _check_answer(line: dict[str, Any], number: int, legal: list[list[int]], ratings: list[str]) -> None:
+def _check_answer(line: dict[str, Any], number: int, legal: list[list[int]], ratings: list[str], players: int) -> None:
     # Check everything except whether the actions are legal.
     _require(line.get("id") == number, "id", line.get("id"), str(number))
     actions = line.get("actions")
@@ -205,13 +205,15 @@ def _check_answer(line: dict[str, Any], number: int, legal: list[list[int]], rat
     _require(fits, "actions", actions, f"a list of {len(legal)} integers")
     shape = [len(ids) for ids in legal]
     for name in ratings:
-        given = line.get(name)
-        fits = (
-            isinstance(given, list)
-            and [len(each) if isinstance(each, list) else -1 for each in given] == shape
-            and all(each is None or type(each) in (int, float) for numbers in given for each in numbers)
+        given: Any = line.get(name)
+        lowest, highest = (-1, players - 1) if name == "values" else (0, 1)
+        fits = isinstance(given, list) and [len(each) if isinstance(each, list) else -1 for each in given] == shape
+        fits = fits and all(
+            (type(each) in (int, float) and lowest <= each <= highest) or (each is None and name == "values")
+            for numbers in given
+            for each in numbers
         )
-        _require(fits, name, given, "lists of numbers, one for each legal action")
+        _require(fits, name, given, f"lists of numbers from {lowest} to {highest}, one for each legal action")
 
 
 class _Program:
