@@ -4,7 +4,6 @@ import { Refusal } from "./api.js";
 import { GAMES } from "./game.js";
 import { askGames, factsOf, shelfOfGames } from "./games.js";
 import { keep, kept, lookedAfter } from "./kept.js";
-import { endOfSample } from "./lessons/sheet.js";
 
 // The beginning of the name of the files' cache. The files' version follows it.
 const FILES = "chatiere page ";
@@ -36,6 +35,8 @@ async function keepSheets() {
   // During an update, the files' cache does not exist.
   if (version !== undefined && (await kept(shelf, VERSION)) !== version) {
     await askGames({});
+    // Most visits do not need this module.
+    const { endOfSample } = await import("./lessons/sheet.js");
     for (const game of GAMES) {
       await askGames(factsOf(game));
       await endOfSample(game);

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.long
 # The maximum number of bytes, before compression and without pictures, that the lobby requests in an empty browser.
 MAX_BYTES = 200_000
 # The maximum number of bytes that are sent for a table, counted in the same way.
-MAX_SENT = 125_000
+MAX_SENT = 120_000
 
 # Counts the animations that start.
 _COUNT = """(() => {

@@ -18,6 +18,7 @@ import numpy as np
 from google.protobuf import json_format
 from numpy.typing import NDArray
 
+from chatiere import engine
 from chatiere.bots.bot import Bot, BotError, Decisions, Forfeit, Judgement
 from chatiere.drawing import view_of
 from chatiere.engine import Game
@@ -131,8 +132,6 @@ class ProcessBot(Bot):
 
 
 def _made_again(command: str, game: str, players: int, seconds: float) -> ProcessBot:
-    from chatiere import engine
-
     return ProcessBot(command, engine.game(game), players, seconds)
 
 
