@@ -34,7 +34,8 @@ _POINT = """const pointOf = (one) => {
   const { x, y, width, height } = one.getBoundingClientRect();
   const grid = Array.from({ length: 64 }, (_, at) => [at % 8 + 0.5, (at >> 3) + 0.5]);
   for (const [across, down] of [[4, 4], ...grid]) {
-    const point = { x: x + (width * across) / 8, y: y + (height * down) / 8 };
+    // The click of a tap is at whole pixels.
+    const point = { x: Math.round(x + (width * across) / 8), y: Math.round(y + (height * down) / 8) };
     const found = document.elementFromPoint(point.x, point.y);
     const { pick } = one.dataset;
     if (pick === undefined ? one.contains(found) : found?.closest(".item")?.dataset.pick === pick) return point;

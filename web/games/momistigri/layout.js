@@ -115,16 +115,18 @@ function narrowLayout(context, seats, grid) {
   const look = { ring: 11, edge: 1, title: 22 };
   const matY = plateHeight + 9 + topHand + 3;
   const cellWidth = Math.min(52, (width - 4 - 2 * look.ring - 2) / grid.columns);
-  // Cards that can be picked must be large enough for a finger.
-  const cellHeight = choosesFromPile(context) && context.actions.length > 0 ? 36 : 27;
+  // Cards that can be picked must be large enough for a finger. The hand then has a single row.
+  const picksFromPile = choosesFromPile(context) && context.actions.length > 0;
+  const cellHeight = picksFromPile ? 47 : 27;
   const cell = { width: cellWidth, height: cellHeight };
   const size = matSize(grid, cell, look);
   const mat = { x: (width - size.width) / 2, y: matY, ...size };
   const rowY = mat.y + mat.height + 6;
   const handY = rowY + 46;
   const { handSize = 0 } = seatOf(context, context.me ?? 0);
-  const rowsOfHand = Math.ceil(handSize / (1 + Math.floor((width - 12 - 58) / LEAST_STEP)));
-  const handHeight = Math.max(100 + 44 * Math.max(1, rowsOfHand - 1), Math.min(170, height - handY));
+  const rowsOfHand = picksFromPile ? 1 : Math.ceil(handSize / (1 + Math.floor((width - 12 - 58) / LEAST_STEP)));
+  const least = picksFromPile ? 100 : 100 + 44 * Math.max(1, rowsOfHand - 1);
+  const handHeight = Math.max(least, Math.min(170, height - handY));
   return {
     isNarrow: true,
     others,

@@ -144,11 +144,11 @@ function headOf(effect, size, width, text) {
  * Return the discarded cards.
  * @type {Part}
  */
-function pileItems(context, { cell, grid, cards }) {
+function pileItems(context, { isNarrow, cell, grid, cards }) {
   const isOpen = choosesFromPile(context);
   const fresh = arrivals(context, PILE);
   const pile = cards.filter(({ place }) => place === PILE);
-  const gap = cell.height < 30 ? 4 : 6;
+  const gap = isNarrow ? 4 : 6;
   const [width, height] = [cell.width - gap, cell.height - gap];
   return pile.map(({ id, kind = 0 }, index) => {
     const at = grid.cells.get(kind) ?? { row: 0, column: 0 };
