@@ -120,8 +120,8 @@ RELEASE_LINK_FLAGS = ["-Wl,--strip-all", "-Wl,--build-id=none"] if sys.platform 
 # Modules that handle text, create memoryviews, run rarely, or mostly call Python's own functions. They are a third
 # smaller if they are optimized for size.
 SMALL = (
-    *("arguments", "batch", "blocks", "events", "integers", "memoryviews", "messages", "output", "phrases", "state"),
-    *("search", "trials"),
+    *("arguments", "batch", "blocks", "events", "game", "integers", "memoryviews", "messages", "output", "phrases"),
+    *("state", "search", "trials"),
     *("chain", "conversion", "counts", "exchange", "game_service", "limits"),
     "client",
 )
@@ -189,9 +189,9 @@ def generate_protobuf_code() -> None:
 
 
 def keep_comments(file: FileDescriptorProto) -> None:
-    """Remove source locations without comments, and the comments of google.protobuf: together half of the bytes.
+    """Remove source locations without comments, and the comments of other packages: together half of the bytes.
 
-    The protobuf library of every language includes the comments of google.protobuf.
+    The libraries of every language include the comments of google.protobuf and google.rpc.
     """
     kept = [
         place
@@ -199,7 +199,7 @@ def keep_comments(file: FileDescriptorProto) -> None:
         if place.leading_comments or place.trailing_comments or place.leading_detached_comments
     ]
     file.ClearField("source_code_info")
-    if file.package != "google.protobuf":
+    if file.package == "chatiere.v1":
         file.source_code_info.location.extend(kept)
 
 
