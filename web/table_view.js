@@ -209,12 +209,15 @@ export class TableView {
     });
   }
 
-  /** Measure the space for a drawing. The bar is below the drawing or, in low windows, next to it. */
+  /** Measure the space for a drawing. The bar, and the slider of a record, are below it or, in low windows, next to it. */
   #space() {
     const stage = this.scene.element.getBoundingClientRect();
+    /** @type {HTMLElement | null | undefined} */
+    const slider = this.bar.parentElement?.querySelector(".slider");
     const isBeside = this.bar.getBoundingClientRect().left >= stage.right;
     const least = innerHeight <= LOW_WINDOW ? 0 : BAR;
-    const below = Math.max(least, this.bar.offsetHeight) + 2 * MARGIN;
+    const controls = slider ? slider.offsetHeight + MARGIN : 0;
+    const below = Math.max(least, this.bar.offsetHeight + controls) + 2 * MARGIN;
     const taken = isBeside ? 2 * MARGIN : stage.top + scrollY + below;
     return { width: this.scene.element.clientWidth, height: innerHeight - taken, window: innerHeight };
   }

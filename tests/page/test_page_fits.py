@@ -119,6 +119,25 @@ def test_what_is_touched_is_as_large_as_a_fingertip(visit: Callable[..., Person]
         assert person.page.evaluate(_SMALL) == []
 
 
+# Returns true if the sentence and the slider of a record are visible.
+_SEES_BOTH = """() => [".bar .prompt", ".slider input"].every((selector) => {
+  const element = document.querySelector(selector);
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  return element.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2));
+})"""
+
+
+@over("game", GAMES)
+@pytest.mark.parametrize("size", [(390, 844), (1280, 860), (1600, 1000)], ids=lambda size: f"{size[0]}")
+def test_the_slider_of_a_record_does_not_hide_the_sentence(
+    visit: Callable[..., Person], game: str, size: tuple[int, int]
+) -> None:
+    person = visit(width=size[0])
+    person.open(f"record/{game}/9")
+    resize(person.page, *size)
+    person.await_true(_SEES_BOTH)
+
+
 # Returns true if the points in the middle of the title and of the link to the rules belong to them.
 _SEES_TITLE = """() => [".title h1", ".title a"].every((selector) => {
   const element = document.querySelector(selector);
