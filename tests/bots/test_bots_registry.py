@@ -94,6 +94,12 @@ def test_any_text_is_either_a_bot_or_refused(spec: str) -> None:
         ("a=1", ["a=1"]),
         ("random,", ["random", ""]),
         ("", [""]),
+        ('"cmd:play a,b",random', ["cmd:play a,b", "random"]),
+        ('random,"cmd:play x=1,y",flat:a=1', ["random", "cmd:play x=1,y", "flat:a=1"]),
+        ('"cmd:play ""a,b"""', ['cmd:play "a,b"']),
+        ('cmd:play "a" b,random', ['cmd:play "a" b', "random"]),
+        ('"random,flat', ['"random', "flat"]),
+        ('random,""', ["random", ""]),
     ],
 )
 def test_lists_of_bots_are_split_at_commas_outside_parameters(text: str, specs: list[str]) -> None:

@@ -146,6 +146,7 @@ def test_a_failure_has_a_reason(tmp_path: Path, statement: str, reason: str) -> 
     bot = first(tmp_path / "bot.py", f"if number: {statement}")
     with pytest.raises(Forfeit) as raised:
         bot.choose(decisions_of(bot))
+    assert str(raised.value).startswith(f"bot cmd:{sys.executable} ")
     assert reason in str(raised.value)
     assert raised.value.rows.tolist() == ([0] if "60000" in statement else [*range(5)])
 

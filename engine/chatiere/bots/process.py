@@ -102,7 +102,7 @@ class ProcessBot(Bot):
                 else:
                     failed.append(row)
                     failures.append(
-                        f"{self.title}: action {action} is not legal at a decision of seat "
+                        f"bot cmd:{self._settings[0]}: action {action} is not legal at a decision of seat "
                         f"{decisions.actors[row]}; legal actions: {ids}"
                     )
             for name, found in ratings.items():

@@ -165,6 +165,8 @@ _SINCE = {"builder": 2}
 _PROGRAM = re.compile(r"cmd:(.+?)(?::seconds=([0-9]+(?:\.[0-9]+)?))?", re.DOTALL)
 # The form of the names that operators may give to bots.
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+# An item of a list of bots and the comma after it: an item between double quotes, or any other item.
+_ITEM = re.compile(r'(?:"((?:[^"]|"")*)"|([^,]*)),')
 
 
 def _entries(game: Game) -> dict[str, _Entry]:
@@ -400,14 +402,14 @@ def split(specs: str) -> list[str]:
     """Split a list of bots at its commas, except for commas between the parameters of one bot.
 
     A comma separates bots unless a parameter follows it. A parameter is text that contains "=" but no ":" up to the
-    next comma.
+    next comma. A bot that contains other commas is written between double quotes, as in CSV.
     """
     found: list[str] = []
-    for part in specs.split(","):
+    for quoted, part in _ITEM.findall(f"{specs},"):
         if found and "=" in part and ":" not in part:
             found[-1] += f",{part}"
         else:
-            found.append(part)
+            found.append(quoted.replace('""', '"') or part)
     return found
 
 

@@ -32,6 +32,7 @@ game_option = click.option(
 )
 BOTS_HELP = (
     "Commas separate bots, and the parameters of a bot: flat:playouts=500,random is two bots. "
+    'Double quotes keep a bot with other commas together, as in "cmd:COMMAND a,b",random. '
     "random, flat and ismcts play any game. net:FILE is a network made by chatiere train. FILE.py:CLASS, MODULE:CLASS "
     "and the program cmd:COMMAND are your own bots (see docs/bots.md)."
 )
