@@ -29,7 +29,8 @@ export function amendmentText(amendment, strengths, names = {}) {
   const { seat, holder, before } = replacement;
   const name = names[before.secretSha256 ?? ""] ?? nameOfSeat(seat);
   if (holder.bot === undefined) {
-    return t("person-replaces", { name });
+    const returns = before.bot === undefined ? undefined : names[holder.secretSha256 ?? ""];
+    return returns === undefined ? t("person-replaces", { name }) : t("plays-again", { name: returns });
   }
   return t(isResignation(amendment) ? "resigns" : "bot-replaces", {
     name,

@@ -235,9 +235,9 @@ export class Session {
 
   /** Consent to the proposal for those of this browser's seats that have not done so. Throws ForkError and Refusal. */
   async consent() {
-    const { proposal } = this;
-    for (const seat of proposal ? missingSeats(proposal.bytes) : []) {
-      if (proposal && this.#holds(seat, proposal)) {
+    const { proposal, asked } = this;
+    for (const seat of asked) {
+      if (proposal) {
         await this.#acknowledge(seat, proposal);
       }
     }
@@ -261,14 +261,38 @@ export class Session {
     }
   }
 
+  /** The seats of this browser whose consent to the proposal is missing. */
+  get asked() {
+    const { proposal } = this;
+    return proposal ? missingSeats(proposal.bytes).filter((seat) => this.#holds(seat, proposal)) : [];
+  }
+
   /**
-   * Propose that a bot replaces the holder of a seat. Throws Refusal and ForkError.
+   * Propose a new holder of a seat. Throws Refusal and ForkError.
    * @param {number} asker a seat of this browser; to resign, the replaced seat itself
    * @param {number} seat
-   * @param {string} bot
+   * @param {{bot: string} | {secretSha256: string}} holder
    */
-  replace(asker, seat, bot) {
-    return this.#amend(asker, { replacement: { seat, holder: { bot } } });
+  replace(asker, seat, holder) {
+    return this.#amend(asker, { replacement: { seat, holder } });
+  }
+
+  /**
+   * Return the person in whose absence the other players gave a seat to a bot, by the SHA-256 of the secret. Undefined
+   * if there is no such person.
+   * @param {number} seat
+   */
+  absentee(seat) {
+    const isBots = (/** @type {Table | undefined} */ table) => table?.seats[seat]?.bot !== undefined;
+    if (isBots(this.#newest) && !isBots(this.#tableOf(0))) {
+      for (let { ply } = this.#newest; ply > 0; ply--) {
+        const { asker, replacement } = this.amendmentAt(ply) ?? {};
+        if (replacement?.seat === seat) {
+          return asker === seat ? undefined : replacement.before.secretSha256;
+        }
+      }
+    }
+    return undefined;
   }
 
   /** True if `takeBack` is possible. It requires that moves need no acknowledgement. */

@@ -39,8 +39,11 @@ import * as storage from "./storage.js";
  * @property {Record<string, string>} names the name of each person
  * @property {Record<string, string[]>} replies the persons who accept an invitation, in order, by the invitation's id
  * @property {string[]} people the persons who are present
+ * @property {Record<string, number>} [away] the time from which each absent person is known to be absent, in milliseconds
+ *   since 1970
  * @property {number} onlookers the number of spectators without a name
  * @property {boolean} isConnected
+ * @property {boolean} [isGuests] true if the first game was started by guests, because the host had gone
  * @property {RoomSettingsJson | undefined} [settings] the host's choice of game and options
  * @property {string[]} tables the ids of the room's games, in order
  * @property {number} since the time at which the room accepted the newest table, in milliseconds since 1970

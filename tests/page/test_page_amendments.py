@@ -29,6 +29,13 @@ def accept_dialogs(person: Person) -> None:
     person.page.on("dialog", accept)
 
 
+def pass_a_minute(*people: Person) -> None:
+    """Let a minute pass in browsers whose clock the test holds, and wait until they have noticed who is there."""
+    for person in people:
+        person.context.clock.fast_forward("01:01")
+        await_connection(person, True)
+
+
 def mover_and_other(people: list[Person]) -> tuple[Person, Person]:
     """Play until one person has moved and it is the other's turn. Return both, the mover first."""
     while True:
@@ -111,24 +118,47 @@ def test_a_decision_is_taken_back_if_the_other_players_agree(
             person.errors.clear()
 
 
-def test_the_seat_of_an_absent_player_is_given_to_a_bot(visit: Callable[..., Person]) -> None:
-    """All other players consent. The absent player returns as an onlooker."""
+def test_a_bot_plays_for_an_absent_player_until_the_player_returns(visit: Callable[..., Person]) -> None:
+    """One of the other players decides. The others are not asked."""
     anna, ben, cleo = people = gathered(visit, "discat", ["Anna", "Ben", "Cleo"])
     play(people, 2)
-    expect(anna.page.locator(".seat-menu").get_by_role("button", name="Replace")).to_have_count(0)
+    for person in (anna, ben):
+        person.context.clock.install()
     table = cleo.table
     cleo.page.goto("about:blank")
-    accept_dialogs(anna)
-    menu(anna).get_by_role("button", name="Replace Cleo by a bot").click()
-    expect(ben.page.locator(PROPOSAL)).to_contain_text("Anna proposes: a bot")
-    expect(anna.page.locator(PROPOSAL)).to_contain_text("Waiting for Ben to agree. The next move ends the proposal.")
+    for person in (anna, ben):
+        expect(person.page.locator(".live li", has_text="Cleo (away)")).to_be_visible()
+        expect(person.page.locator(PROPOSAL)).to_have_count(0)
+    pass_a_minute(anna, ben)
+    expect(ben.page.locator(PROPOSAL)).to_contain_text("Away for more than a minute: Cleo.")
     ply = newest([anna, ben])
-    ben.page.locator(PROPOSAL).get_by_role("button", name="Accept").click()
+    anna.page.get_by_role("button", name="Let a bot play until Cleo returns").click()
     for person in (anna, ben):
         await_ply(person, ply + 1)
         expect(person.page.locator(".log")).to_contain_text("takes the place of Cleo")
+        expect(person.page.locator(".live li", has_text="Cleo (away, a bot plays)")).to_be_visible()
+        expect(person.page.locator(PROPOSAL)).to_have_count(0)
     play([anna, ben], 3)
     cleo.open(f"play/{table}")
-    expect(cleo.page.get_by_text(re.compile("^Your seat was given to a bot"))).to_be_visible()
-    await_ply(cleo, newest([anna, ben]))
-    assert not cleo.can_act
+    for person in people:
+        expect(person.page.locator(".log")).to_contain_text("Cleo is back and plays again")
+    expect(anna.page.locator(".live li")).to_have_text(["Anna (you)", "Ben (here)", "Cleo (here)"])
+    while await_actor(people) is not cleo:
+        play(people, 1)
+    play(people, 3)
+
+
+def test_who_remains_deals_again_if_several_players_have_gone(visit: Callable[..., Person]) -> None:
+    """Those who have gone cannot consent to a bot for another player."""
+    anna, ben, cleo = gathered(visit, "discat", ["Anna", "Ben", "Cleo"])
+    anna.context.clock.install()
+    table = anna.table
+    for person in (ben, cleo):
+        person.page.goto("about:blank")
+    expect(anna.page.locator(".live li", has_text="(away)")).to_have_count(2)
+    pass_a_minute(anna)
+    accept_dialogs(anna)
+    anna.page.get_by_role("button", name="New game with those who are here").click()
+    anna.page.wait_for_function("(before) => !location.hash.endsWith(before)", arg=table)
+    await_table(anna)
+    expect(anna.page.locator(".live li")).to_have_text(["Anna (you)"])

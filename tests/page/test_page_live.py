@@ -110,6 +110,43 @@ def test_players_acknowledge_automatically(visit: Callable[..., Person]) -> None
         expect(person.page.locator(".notice.end h2")).to_be_visible()
 
 
+def test_a_guest_leaves_the_seat_and_takes_it_again(visit: Callable[..., Person]) -> None:
+    host, guest = visit(), visit()
+    link = opened_room(host, "discat", 2)
+    come(guest, link, "Ben")
+    for _ in range(2):
+        expect(host.page.locator(".room .seats")).to_contain_text("Ben")
+        guest.page.get_by_role("button", name="Leave the seat").click()
+        expect(host.page.locator(".room .seats")).not_to_contain_text("Ben")
+        expect(guest.page.locator(".room > [role=status]").first).to_have_text("1 seat is free.")
+        sit(guest, "Ben")
+    deal(host, 2)
+    await_table(host, guest)
+    play([host, guest], 2)
+
+
+def test_a_guest_deals_when_the_host_has_gone(visit: Callable[..., Person]) -> None:
+    """The host who returns, and an onlooker who comes later, see the game that the guests have begun."""
+    host, ben, cleo = visit(), visit(), visit()
+    link = opened_room(host, "discat", 3)
+    for person, name in ((ben, "Ben"), (cleo, "Cleo")):
+        come(person, link, name)
+    expect(ben.page.locator(".room .deal")).to_be_hidden()
+    ben.context.clock.install()
+    host.page.goto("about:blank")
+    expect(ben.page.locator(".room .seats")).to_contain_text("away")
+    ben.context.clock.fast_forward("01:01")
+    expect(ben.page.locator(".room")).to_contain_text("The person who opened this room has gone.")
+    deal(ben, 3)
+    await_table(ben, cleo)
+    host.open_link(link)
+    onlooker = visit()
+    onlooker.open_link(f"{link}/watch")
+    await_table(host, onlooker)
+    assert len({person.table for person in (host, ben, cleo, onlooker)}) == 1
+    play([host, ben, cleo], 4)
+
+
 def test_the_keyboard_suffices_in_a_room(visit: Callable[..., Person]) -> None:
     host, guest = people = [visit(way="keys"), visit(way="keys")]
     host.open("new/discat")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Dialog, Page, expect
 from service.process import Served, served
 
 from .conftest import ELSEWHERE
@@ -150,6 +150,28 @@ def test_a_rematch_has_all_players(visit: Callable[..., Person]) -> None:
     for person in people:
         expect(person.page.locator(".scores .seat strong")).to_have_text(["Anna", "Ben"])
     play(people, 2)
+
+
+def test_a_rematch_asks_whether_bots_play_for_those_who_are_away(visit: Callable[..., Person]) -> None:
+    people = gathered(visit, "discat", ["Anna", "Ben"])
+    play(people)
+    people[0].page.goto("about:blank")
+    guest = people[1]
+    expect(guest.page.locator(".live li", has_text="Anna (away)")).to_be_visible()
+    asked: list[str] = []
+
+    def answer(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        dialog.accept()
+
+    guest.page.on("dialog", answer)
+    before = guest.table
+    guest.page.locator(".notice.end").get_by_role("button", name="Rematch").click()
+    guest.page.wait_for_function("(before) => !location.hash.endsWith(before)", arg=before)
+    assert asked == ["Not here: Anna. Deal with bots in their place?"]
+    await_table(guest)
+    expect(guest.page.locator(".live li")).to_have_text(["Ben (you)"])
+    play([guest], 2)
 
 
 def test_onlookers_see_the_game_but_no_hands(visit: Callable[..., Person]) -> None:

@@ -114,7 +114,7 @@ class Play {
   join(live) {
     this.live = live;
     this.view.scores.after(live.element);
-    this.frame.notice.before(live.menu.proposal);
+    this.frame.notice.before(live.menu.absence, live.menu.proposal);
   }
 
   /** The names of the bots by seat; undefined for people. */

@@ -71,13 +71,16 @@ export class PlayFrame {
    * @param {Session} session
    * @param {readonly Strength[]} strengths
    */
-  showSeats({ mine, lost, table }, strengths) {
+  showSeats(session, strengths) {
+    const { mine, lost, table, kept } = session;
     const isLookingOn = mine.length === 0 && table.seats.some(({ bot }) => bot === undefined);
     const given = lost.map((seat) => {
       const { bot } = table.seats[seat] ?? {};
-      return bot === undefined
-        ? t("seat-given", { name: nameOfSeat(seat) })
-        : t("seat-given-to-bot", { bot: nameOfBot(bot, strengths) });
+      if (bot === undefined) {
+        return t("seat-given", { name: nameOfSeat(seat) });
+      }
+      const returns = session.absentee(seat) === kept.persons[seat];
+      return t(returns ? "seat-lent-to-bot" : "seat-given-to-bot", { bot: nameOfBot(bot, strengths) });
     });
     const lines = [...given, ...(isLookingOn ? [t("looking-on")] : [])];
     this.lookingOn.hidden = lines.length === 0;

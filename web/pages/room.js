@@ -46,7 +46,7 @@ export async function open(_, id, game, players, watching) {
 
 /** The page of a room. */
 class RoomPage {
-  /** @type {Set<string>} the persons whose seats the host has freed */
+  /** @type {Set<string>} the persons whose seats this browser's player has freed */
   #freed = new Set();
 
   /**
@@ -162,8 +162,8 @@ class RoomPage {
   }
 
   #show() {
-    const { role, isHost, players, tables, people, person, names } = this.room.known;
-    const { onlookers } = this.room;
+    const { role, players, tables, people, person, names } = this.room.known;
+    const { onlookers, canDeal } = this.room;
     const [newest] = tables.slice(-1);
     const hasJoined = role !== undefined || this.isWatching;
     if (newest !== undefined && hasJoined) {
@@ -180,8 +180,8 @@ class RoomPage {
     const isTold = this.#isTold();
     this.form.hidden = hasJoined || !isTold;
     this.sit?.toggleAttribute("hidden", newest !== undefined || (free === 0 && !seated.includes(person)));
-    this.deal.hidden = !(isHost && hasJoined);
-    this.links.hidden = !(isHost && hasJoined);
+    this.deal.hidden = !(canDeal && hasJoined);
+    this.links.hidden = !(canDeal && hasJoined);
     this.seats.replaceChildren(
       ...Array.from({ length: players }, (_, seat) => this.#seat(seat, seated[seat])),
     );
@@ -230,6 +230,9 @@ class RoomPage {
     if (tables.length > 0) {
       return t("room-begun");
     }
+    if (!isHost && this.room.canDeal) {
+      return t("host-gone");
+    }
     if (free > 0) {
       return t("seats-free", { count: free });
     }
@@ -241,23 +244,26 @@ class RoomPage {
    * @param {string | undefined} holder
    */
   #seat(seat, holder) {
-    const { isHost, person, names, people } = this.room.known;
+    const { isHost, person, names, people, tables } = this.room.known;
+    const { canDeal } = this.room;
     const isMe = holder === person;
     const isAway = holder !== undefined && !isMe && !people.includes(holder);
     const free = () => {
       this.#freed.add(holder ?? "");
       this.#show();
     };
+    const leave = (/** @type {Event} */ event) => doing(event, this.refusal, () => this.room.stand());
     const bot = this.filler.selectedOptions[0]?.textContent ?? "";
     return h(
       "li",
       {},
       icon(32, seatMark(seat, 32)),
       h("strong", {}, names[holder ?? ""] ?? nameOfSeat(seat)),
-      holder === undefined && h("small", { class: "free" }, isHost ? bot : t("free")),
+      holder === undefined && h("small", { class: "free" }, canDeal ? bot : t("free")),
       isMe && h("small", {}, t("you")),
       isAway && h("small", {}, t("away")),
-      isHost && holder !== undefined && !isMe && button(t("free-seat"), free),
+      canDeal && holder !== undefined && !isMe && button(t("free-seat"), free),
+      isMe && !isHost && tables.length === 0 && button(t("leave-seat"), leave),
     );
   }
 

@@ -2,6 +2,7 @@
 
 import { button, h } from "../dom.js";
 import { linkTo, share } from "../links.js";
+import { namesOf } from "../lists.js";
 import { callSeats, nameOfSeat } from "../seat_names.js";
 import { Session } from "../session.js";
 import { choose, isHeard, locale, t } from "../settings.js";
@@ -100,9 +101,10 @@ export class LiveTable {
     return this.session.mine.length > 0;
   }
 
-  /** True if this browser's player is the host. The host started the game. */
+  /** True if this browser's player is the host: the first person at the table, who started the game. */
   get isHost() {
-    return this.session.table.seats[0]?.secretSha256 === this.room.known.person;
+    const host = this.session.table.seats.find(({ bot }) => bot === undefined);
+    return host?.secretSha256 === this.room.known.person;
   }
 
   /** True if the host has closed the game. */
@@ -134,17 +136,30 @@ export class LiveTable {
    * @param {OptionsJson | undefined} options
    */
   rematchButton(onError, options) {
-    const again = () => this.#rematch(options).catch(onError);
+    const again = () => this.rematch(options).catch(onError);
     return this.patience === undefined ? null : button(t("rematch"), again, { class: "primary" });
   }
 
-  /** @param {OptionsJson | undefined} options */
-  async #rematch(options) {
-    const { game, person, secret } = this.room.known;
-    const { seats, asksNext, allowsReplacement } = this.session.table;
-    const same = seats.map(({ bot, secretSha256 = "" }) =>
-      bot === undefined ? { hash: secretSha256 } : { bot },
+  /**
+   * Start a new game with the same people. Bots take the places of people who are away, if the player agrees.
+   * @param {OptionsJson | undefined} [options] by default, the options of the room
+   */
+  async rematch(options = this.room.known.settings?.options) {
+    const { session } = this;
+    const { game, person, secret, people } = this.room.known;
+    const { seats, allowsReplacement } = session.table;
+    const isHere = (/** @type {string | undefined} */ each) => each === person || people.includes(each ?? "");
+    const away = seats.flatMap(({ bot, secretSha256 }, seat) =>
+      bot !== undefined || isHere(secretSha256) ? [] : [seat],
     );
+    if (away.length > 0 && !confirm(t("rematch-sure", { names: namesOf(away) }))) {
+      return;
+    }
+    const same = seats.map(({ bot = this.menu.bot, secretSha256 }, seat) => {
+      const hash = secretSha256 ?? session.absentee(seat);
+      return hash !== undefined && isHere(hash) ? { hash } : { bot };
+    });
+    const asksNext = session.table.asksNext && same.filter((each) => "hash" in each).length > 1;
     const terms = { game, seats: same, asksNext, options, allowsReplacement };
     this.room.show(await Session.begin(terms, { [person]: secret }));
   }
@@ -175,16 +190,18 @@ export class LiveTable {
     const { onlookers } = this.room;
     const { session } = this;
     const { seats } = session.table;
-    callSeats(seats.map(({ secretSha256 = "" }) => names[secretSha256]));
+    const absentees = seats.map((_, seat) => session.absentee(seat));
+    callSeats(seats.map(({ secretSha256 }, seat) => names[secretSha256 ?? absentees[seat] ?? ""]));
     const players = seats.flatMap(({ secretSha256 }, seat) => {
       if (secretSha256 === undefined) {
-        return [];
+        return absentees[seat] === undefined ? [] : `${nameOfSeat(seat)} (${t("stands-in")})`;
       }
       const state = secretSha256 === person ? "you" : people.includes(secretSha256) ? "here" : "away";
       // Without a connection it is unknown who else is there.
       return isConnected || state === "you" ? `${nameOfSeat(seat)} (${t(state)})` : nameOfSeat(seat);
     });
-    const isPlayer = (/** @type {string} */ each) => seats.some(({ secretSha256 }) => secretSha256 === each);
+    const isPlayer = (/** @type {string} */ each) =>
+      absentees.includes(each) || seats.some(({ secretSha256 }) => secretSha256 === each);
     const lookers = people.flatMap((each) => (isPlayer(each) ? [] : (names[each] ?? [])));
     const all = [...lookers, onlookers > 0 && t("onlookers", { count: onlookers })]
       .filter(Boolean)

@@ -31,10 +31,12 @@ const DOUBTFUL = 18_000;
 const APART = 1000;
 /** The maximum numbers of names and of replies that are stored for persons without a seat. */
 const MAX_STRANGERS = 1000;
+/** The absence after which other players may act for a person, in milliseconds. */
+const ABSENCE = 60_000;
 /** The HTTP status of an unknown method. */
 const NOT_FOUND = 404;
-/** The invitation of all rooms of the page. A constant is enough, as only the room's people know the room's id. */
-const INVITATION = "0".repeat(16);
+/** The number of hexadecimal digits of an invitation's id. */
+const INVITATION_DIGITS = 16;
 
 /**
  * Create a room for a game, and return the room's id. This browser's player is the host. Throws Refusal if no game can
@@ -97,14 +99,16 @@ export class Room extends EventTarget {
   /** @type {Set<string>} the games that the room counts as its own, by table id */
   #own = new Set();
   /**
-   * @type {Map<string, import("../shared/sealed_table.js").Table & {time?: string | undefined}>} the tables not followed
-   *   so far, by id, ply and kind
+   * @type {Map<string, import("../shared/sealed_table.js").Table & {isForeign: boolean, time?: string | undefined}>}
+   *   the tables not followed so far, by id, ply and kind
    */
   #unfollowed = new Map();
   /** @type {Promise<void>} */
   #posting = Promise.resolve();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #apart;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #missing;
 
   /** @param {string} id */
   constructor(id) {
@@ -119,7 +123,43 @@ export class Room extends EventTarget {
 
   /** The persons who want seats, in the order in which they entered. */
   get seated() {
-    return this.known.replies[INVITATION] ?? [];
+    return (this.known.replies[sitting(0)] ?? []).filter((person) => this.#timesSat(person) % 2 === 1);
+  }
+
+  /**
+   * Return how often a person has taken or left a seat before the game.
+   * @param {string} person
+   */
+  #timesSat(person) {
+    const { replies } = this.known;
+    let times = 0;
+    while (replies[sitting(times)]?.includes(person)) {
+      times++;
+    }
+    return times;
+  }
+
+  /** The person who opened the room; "" until the room's settings are known. */
+  get host() {
+    return hostOf(this.known);
+  }
+
+  /**
+   * True if this browser's player may deal the first game: the host or, if the host has been away for a minute, anyone
+   * with a seat.
+   */
+  get canDeal() {
+    const { isHost, person } = this.known;
+    return isHost || (this.hasGone(this.host) && this.seated.includes(person));
+  }
+
+  /**
+   * Return true if a person has been away for a minute. Without a connection, this is unknown.
+   * @param {string} person
+   */
+  hasGone(person) {
+    const { away = {}, isConnected } = this.known;
+    return isConnected && Date.now() - (away[person] ?? Infinity) >= ABSENCE;
   }
 
   /**
@@ -187,6 +227,7 @@ export class Room extends EventTarget {
     this.#connection.abort();
     this.#resume();
     clearTimeout(this.#apart);
+    clearTimeout(this.#missing);
     connection.dispatchEvent(new Event("together"));
   }
 
@@ -197,8 +238,9 @@ export class Room extends EventTarget {
    */
   async join(name, role) {
     await this.#post({ name });
-    if (role === "seat") {
-      await this.#post({ invitation: toText(fromHex(INVITATION)) });
+    const isSeated = this.seated.includes(this.known.person);
+    if (isSeated !== (role === "seat")) {
+      await this.#sitOrStand();
     }
     this.#change((room) => {
       room.role = role;
@@ -206,6 +248,22 @@ export class Room extends EventTarget {
     });
     // So far this browser has followed the room as a spectator without a name.
     this.#connection.abort();
+  }
+
+  /** Give up the seat before the game. The person can take a seat again. */
+  async stand() {
+    await this.#sitOrStand();
+    this.#change((room) => delete room.role);
+    this.#connection.abort();
+  }
+
+  /** Take a seat or leave it. A room keeps all replies, so each change is a reply to another invitation. */
+  async #sitOrStand() {
+    const { person } = this.known;
+    const id = sitting(this.#timesSat(person));
+    const invitation = toText(fromHex(id));
+    await this.#post({ invitation });
+    this.#change((room) => keep(room, { reply: { invitation, person } }));
   }
 
   /**
@@ -217,11 +275,11 @@ export class Room extends EventTarget {
   }
 
   /**
-   * Return true if the host has closed the game of a table.
+   * Return true if the host has closed the game of a table. The host of a game is the first person at its table.
    * @param {import("../shared/sealed_table.js").Table} table
    */
   isClosed({ id, seats }) {
-    const host = seats[0]?.secretSha256;
+    const host = seats.find(({ bot }) => bot === undefined)?.secretSha256;
     return host !== undefined && (this.known.replies[closing(id)] ?? []).includes(host);
   }
 
@@ -415,24 +473,41 @@ export class Room extends EventTarget {
         room.people = (presence.people ?? []).map(base64url);
         room.onlookers = presence.onlookers ?? 0;
       }
+      const absent = [...Object.keys(room.names), hostOf(room)].filter((each) => !room.people.includes(each));
+      room.away = Object.fromEntries(absent.map((each) => [each, room.away?.[each] ?? Date.now()]));
     });
     const { tables } = this.known;
     const isKnown = (/** @type {{id: string}} */ { id }) => tables.includes(id);
     for (const table of found) {
-      // Do not show a game of strangers.
-      if (!table.isForeign && !isKnown(table)) {
+      if ((!table.isForeign || this.#isOfGuests(table)) && !isKnown(table)) {
         this.#unfollowed.set(`${table.id} ${table.ply} ${isProposal(table)}`, table);
       }
     }
-    this.#takeTables([...found.filter(isKnown), ...(isOurs ? this.#unfollowed.values() : [])]);
-    if (isOurs) {
-      this.#unfollowed.clear();
+    const fresh = [...this.#unfollowed].filter(([, table]) => isOurs || this.#isOfGuests(table));
+    fresh.forEach(([key]) => this.#unfollowed.delete(key));
+    const taken = [...found.filter(isKnown), ...fresh.map(([, table]) => table)];
+    if (this.#own.size === 0 && taken.some(({ isForeign }) => isForeign)) {
+      this.#change((room) => (room.isGuests = true));
     }
+    this.#takeTables(taken);
     if (isWhole) {
       this.#posting = this.#posting
         .then(() => this.#showMissing(entries.some(({ settings }) => settings)))
         .catch((error) => this.#fail(error));
     }
+  }
+
+  /**
+   * Return true if a table belongs to a game that guests started because the host has gone: all people at the table have
+   * taken a seat in the room, and the room has no game that the host started. Other games of strangers are not shown.
+   * @param {import("../shared/sealed_table.js").Table} table
+   */
+  #isOfGuests({ seats }) {
+    const { isGuests, tables } = this.known;
+    const isSeated = (/** @type {string | undefined} */ person) =>
+      person === undefined || this.seated.includes(person);
+    const isFree = isGuests || (tables.length === 0 && this.#own.size === 0);
+    return isFree && seats.every(({ secretSha256 }) => isSeated(secretSha256));
   }
 
   /**
@@ -496,6 +571,12 @@ export class Room extends EventTarget {
   #tell() {
     this.dispatchEvent(new Event("change"));
     this.#tellConnection();
+    clearTimeout(this.#missing);
+    const waits = Object.values(this.known?.away ?? {}).map((since) => since + ABSENCE - Date.now());
+    const next = Math.min(...waits.filter((wait) => wait > 0));
+    if (next < Infinity && !this.#leaving.signal.aborted) {
+      this.#missing = setTimeout(() => this.#tell(), next);
+    }
   }
 
   /** Report whether this browser follows the room. A connection that is lost for a moment is not reported. */
@@ -522,6 +603,14 @@ export class Room extends EventTarget {
  */
 export function isWithoutRooms(error) {
   return error instanceof Refusal && error.status === NOT_FOUND;
+}
+
+/**
+ * Return the person who opened a room; "" until the room's settings are known.
+ * @param {store.Room} room
+ */
+function hostOf({ isHost, person, settings }) {
+  return isHost ? person : base64url(settings?.person);
 }
 
 /**
@@ -571,11 +660,20 @@ function excess(room, entries, personOf) {
 }
 
 /**
+ * Return the id of the invitation that a person accepts to take a seat or to leave it. The ids are the same in all rooms,
+ * as only a room's people know the room's id.
+ * @param {number} times the number of times that the person has done so before
+ */
+function sitting(times) {
+  return times.toString(16).padStart(INVITATION_DIGITS, "0");
+}
+
+/**
  * Return the id of the invitation that the host accepts to close a game.
  * @param {string} table the table's id
  */
 function closing(table) {
-  return table.slice(0, INVITATION.length);
+  return table.slice(0, INVITATION_DIGITS);
 }
 
 /**
@@ -583,7 +681,7 @@ function closing(table) {
  * @param {import("../shared/sealed_table.js").Table} proposal
  */
 function declining({ content }) {
-  return toHex(digest(content)).slice(0, INVITATION.length);
+  return toHex(digest(content)).slice(0, INVITATION_DIGITS);
 }
 
 /** @param {string | undefined} bytes in base64 */

@@ -1,4 +1,5 @@
 // Amendments of a live table: a seat's player can request them, and the other players are asked for their consent.
+// A bot plays for a player who has gone, until the player returns.
 
 import { amendmentText, isResignation } from "../amendments.js";
 import { button, h } from "../dom.js";
@@ -11,12 +12,16 @@ import { missingSeats } from "../shared/sealed_table.js";
 
 /** @typedef {import("../shared/sealed_table.js").Table} Table */
 
-/** The menu of a seat, and the proposal that waits for consent. */
+/** The menu of a seat, the proposal that waits for consent, and the players who have gone. */
 export class SeatMenu {
   /** The proposal shown, with its state. */
   #shown = "";
-  /** @type {Set<string>} the resignations to which this browser has consented */
+  /** @type {Set<string>} the proposals to which this browser has consented without asking */
   #consented = new Set();
+  /** The players who have gone, as shown. */
+  #gone = "";
+  /** The ply at which this browser has asked to give a seat back. */
+  #returned = -1;
 
   /**
    * @param {import("./live_table.js").LiveTable} live
@@ -31,13 +36,13 @@ export class SeatMenu {
     this.resign = button(t("resign"), () => this.#resign(), { "data-tool": "resign" });
     const takeBack = () => this.#ask((session, me) => session.takeBack(me));
     this.takeBack = button(t("take-back"), takeBack, { "data-tool": "take-back" });
-    this.replacing = h("span", { class: "choices" });
     this.element = h(
       "details",
       { class: "seat-menu", hidden: true },
       h("summary", {}, t("seat-menu")),
-      h("p", { class: "choices" }, this.takeBack, this.replacing, this.resign),
+      h("p", { class: "choices" }, this.takeBack, this.resign),
     );
+    this.absence = h("section", { class: "proposal", hidden: true, "aria-label": t("away") });
     this.text = h("p", {});
     this.state = h("p", {});
     this.choices = h(
@@ -65,26 +70,88 @@ export class SeatMenu {
     const others = table.seats.flatMap(({ secretSha256 }, seat) =>
       secretSha256 !== undefined && seat !== me ? [seat] : [],
     );
-    const { people, isConnected } = room.known;
-    const gone = others.filter((seat) => !people.includes(table.seats[seat]?.secretSha256 ?? ""));
     // Where tables are acknowledged, only the deciding seat may resign: a seat consents to one table for each ply.
     this.resign.hidden = others.length === 0 || (table.asksNext && !this.live.isTurn);
     this.takeBack.hidden = !session.canTakeBack;
-    this.#showReplacing(table.allowsReplacement && isConnected ? gone : []);
-    const choices = [this.resign, this.takeBack, ...this.replacing.children];
-    const canAsk = choices.some((each) => !(/** @type {HTMLElement} */ (each).hidden));
+    const canAsk = !this.resign.hidden || !this.takeBack.hidden;
     this.element.hidden = !isOpen || isPending || !canAsk;
     this.#showProposal(proposal);
+    const proposed = isPending ? proposal.amendment?.replacement?.seat : undefined;
+    const isOver = me === undefined || session.kept.isOver;
+    this.#showGone(isOver ? [] : others.filter((seat) => seat !== proposed));
+    if (isOpen && !isPending) {
+      this.#giveBack(session);
+    }
   }
 
-  /** @param {readonly number[]} gone */
-  #showReplacing(gone) {
-    const labels = gone.map((seat) => t("replace", { name: nameOfSeat(seat) }));
-    if (labels.join("\n") !== Array.from(this.replacing.children, (each) => each.textContent).join("\n")) {
-      this.replacing.replaceChildren(
-        ...gone.map((seat, index) => button(labels[index], () => this.#replace(seat))),
+  /**
+   * Show the players who have been away for a minute. A bot can play for one player. If several players are away, they
+   * cannot consent, so that only a new game is possible.
+   * @param {readonly number[]} others the seats of the other players
+   */
+  #showGone(others) {
+    const { room, session } = this.live;
+    const { seats, allowsReplacement } = session.table;
+    const personOf = (/** @type {number} */ seat) => seats[seat]?.secretSha256 ?? "";
+    const gone = others.filter((seat) => room.hasGone(personOf(seat)));
+    const absent = others.filter((seat) => !room.known.people.includes(personOf(seat)));
+    const [seat] = gone;
+    const canReplace = allowsReplacement && absent.length === 1 && !this.live.isClosed;
+    const shown = seat === undefined ? "" : `${namesOf(gone)} ${canReplace}`;
+    this.absence.hidden = shown === "";
+    if (seat !== undefined && shown !== this.#gone) {
+      this.absence.replaceChildren(
+        h("p", { role: "status" }, t("gone", { names: namesOf(gone) })),
+        h(
+          "p",
+          { class: "choices" },
+          canReplace
+            ? button(t("stand-in", { name: nameOfSeat(seat) }), () => this.#replace(seat), {
+                class: "primary",
+              })
+            : button(t("deal-to-present"), () => this.live.rematch().catch(this.onError)),
+        ),
       );
     }
+    this.#gone = shown;
+  }
+
+  /**
+   * Give a seat back to a player who has returned. The first connected player's browser does this.
+   * @param {Session} session
+   */
+  #giveBack(session) {
+    const { table, mine } = session;
+    const { people } = this.live.room.known;
+    const returned = table.seats.findIndex((_, seat) => people.includes(session.absentee(seat) ?? ""));
+    const person = session.absentee(returned);
+    const [me] = mine;
+    if (
+      me !== undefined &&
+      person !== undefined &&
+      this.live.patience === 0 &&
+      this.#returned !== table.ply
+    ) {
+      this.#returned = table.ply;
+      this.#ask((now) => now.replace(me, returned, { secretSha256: person }));
+    }
+  }
+
+  /**
+   * Return true if this browser consents to a proposal without asking its player: resignations, a bot for a player who
+   * has been away for a minute, and the return of this player.
+   * @param {Table} proposal
+   */
+  #isGranted({ amendment }) {
+    const { room, session } = this.live;
+    const { replacement } = amendment ?? {};
+    if (!replacement || isResignation(amendment)) {
+      return replacement !== undefined;
+    }
+    const { seat, holder, before } = replacement;
+    return holder.bot === undefined
+      ? holder.secretSha256 === session.absentee(seat)
+      : room.hasGone(before.secretSha256 ?? "");
   }
 
   /** @param {Table | undefined} proposal */
@@ -98,11 +165,12 @@ export class SeatMenu {
     }
     const missing = missingSeats(proposal.bytes);
     const declined = room.declined(proposal);
-    const isAsked = missing.some((seat) => session.mine.includes(seat)) && declined.length === 0;
-    const shown = [toText(proposal.content), missing, declined].join(" ");
+    const isAsked = session.asked.length > 0 && declined.length === 0;
+    const isGranted = this.#isGranted(proposal);
+    const shown = [toText(proposal.content), missing, declined, isGranted].join(" ");
     if (shown !== this.#shown) {
       this.#shown = shown;
-      const what = amendmentText(amendment, this.strengths);
+      const what = amendmentText(amendment, this.strengths, room.known.names);
       const text = isResignation(amendment)
         ? what
         : t("proposes", { name: nameOfSeat(amendment.asker), what });
@@ -115,14 +183,13 @@ export class SeatMenu {
               // Where tables are acknowledged, the seat that asked makes no other table of the ply.
               ...(proposal.asksNext ? [] : [t("lapses")]),
             ].join(" ");
-      this.choices.hidden = !isAsked || isResignation(amendment);
-      if (isAsked && !this.choices.hidden) {
+      this.choices.hidden = !isAsked || isGranted;
+      if (!this.choices.hidden) {
         this.proposal.scrollIntoView({ block: "nearest" });
       }
     }
-    // A resignation needs no permission.
     const key = toText(proposal.content);
-    if (isAsked && isResignation(amendment) && !this.#consented.has(key)) {
+    if (isAsked && isGranted && !this.#consented.has(key)) {
       this.#consented.add(key);
       this.#consent();
     }
@@ -130,19 +197,17 @@ export class SeatMenu {
 
   #resign() {
     if (confirm(t("resign-sure"))) {
-      this.#ask((session, me) => session.replace(me, me, this.#bot));
+      this.#ask((session, me) => session.replace(me, me, { bot: this.bot }));
     }
   }
 
   /** @param {number} seat */
   #replace(seat) {
-    if (confirm(t("replace-sure", { name: nameOfSeat(seat) }))) {
-      this.#ask((session, me) => session.replace(me, seat, this.#bot));
-    }
+    this.#ask((session, me) => session.replace(me, seat, { bot: this.bot }));
   }
 
   /** The bot that replaces a player: the second weakest, as in the form of a new game. */
-  get #bot() {
+  get bot() {
     return (this.strengths[1] ?? this.strengths[0])?.bot ?? "";
   }
 

@@ -188,6 +188,28 @@ test("a game begun by a stranger, even first in a forgotten room, is not followe
   assert.deepEqual(found.at(-1), [[id], 2]);
 });
 
+test("a game that guests start is followed if all of them have seats and the room has no game of its own", async () => {
+  const [text] = FRIENDS;
+  const { id, seats } = tableIn(text);
+  const seated = seats.flatMap(({ secretSha256 }) => secretSha256 ?? []);
+  const [took, left] = [0, 1].map((number) => String(number).padStart(16, "0"));
+  const [strange, foreign] = ["5".repeat(32), { entries: [{ table: text, isForeign: true }] }];
+  const own = { entries: [{ table: renamed(text, strange) }] };
+  const rematch = { entries: [{ table: renamed(text, strange), isForeign: true }] };
+  for (const [what, replies, responses, expected, tables = []] of [
+    ["all have seats", { [took]: seated }, [foreign], [id]],
+    ["one has no seat", { [took]: seated.slice(1) }, [foreign], []],
+    ["one has left the seat", { [took]: seated, [left]: seated.slice(0, 1) }, [foreign], []],
+    ["the host has dealt", { [took]: seated }, [own, foreign], [strange]],
+    ["the host deals later", { [took]: seated }, [foreign, own], [id, strange]],
+    ["a rematch of guests", { [took]: seated }, [foreign, rematch], [id, strange]],
+    ["a rematch for the guest who dealt", { [took]: seated }, [foreign, rematch], [id, strange], [id]],
+  ]) {
+    const found = await followed({ replies, tables }, responses);
+    assert.deepEqual(found.at(-1)[0], expected, what);
+  }
+});
+
 test("a table that differs from the link in game or players is not taken from a room", async () => {
   const session = Session.take(FRIENDS.slice(0, 1), {});
   playService({ Post: ({ table }) => ({ taken: true, table }) });
