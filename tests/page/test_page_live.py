@@ -47,6 +47,25 @@ def test_the_link_is_short_and_its_secret_stays_in_the_browser(visit: Callable[.
     expect(host.page.locator(".room svg.qr")).to_be_visible()
 
 
+def test_a_wrong_link_opened_first_does_not_spoil_the_right_link(visit: Callable[..., Person]) -> None:
+    host, guest = visit(), visit()
+    link = opened_room(host, "discat", 3)
+    wrong = link.replace("discat/3", "momistigri/4")
+    # The room cannot be reached, so the page does not learn that the link is wrong.
+    guest.page.route(FOLLOW, lambda route: None)
+    guest.open_link(wrong)
+    expect(guest.page.locator(".room .seats li")).to_have_count(4)
+    guest.open_link(link)
+    expect(guest.page.locator(".room .seats li")).to_have_count(3)
+    guest.page.unroute_all()
+    guest.open_link(wrong)
+    expect(guest.page.locator(".room h1")).to_have_text("You are invited to play Discat")
+    assert guest.page.url == link
+    sit(guest, "Ben")
+    deal(host, 2)
+    await_table(host, guest)
+
+
 def test_the_page_asks_for_a_name_once_it_has_the_room_s_entries(visit: Callable[..., Person]) -> None:
     host, guest = visit(), visit()
     link = opened_room(host, "discat", 2)

@@ -39,7 +39,7 @@ export async function open(_, id, game, players, watching) {
     throw new Error(t("not-a-link"));
   }
   await knownRoom(id, game, number);
-  const page = new RoomPage(new Room(id), kit, strengthsOf(bots, number), watching === WATCHING);
+  const page = new RoomPage(new Room(id), kit, number, strengthsOf(bots, number), watching === WATCHING);
   page.begin();
   return { element: page.element, title: kit.phrases.title, leave: () => page.room.leave() };
 }
@@ -52,14 +52,17 @@ class RoomPage {
   /**
    * @param {Room} room
    * @param {import("../games.js").GameKit} kit
+   * @param {number} players
    * @param {readonly import("../strengths.js").Strength[]} strengths
    * @param {boolean} isWatching
    */
-  constructor(room, kit, strengths, isWatching) {
+  constructor(room, kit, players, strengths, isWatching) {
     this.room = room;
     this.kit = kit;
+    this.players = players;
     this.isWatching = isWatching;
-    const { isHost, game, players } = room.known;
+    const { isHost } = room.known;
+    const game = kit.info.name;
     this.refusal = h("p", { class: "refusal", role: "alert" });
     this.state = h("p", { role: "status" });
     this.seats = h("ol", { class: "seats" });
@@ -83,10 +86,14 @@ class RoomPage {
       { hidden: true },
       h("p", {}, t("room-more")),
       isLoopback() && h("p", { class: "refusal" }, t("loopback")),
-      share(t("room-link"), link),
-      h("figure", { role: "img", "aria-label": t("qr-code") }, qrCode(link)),
-      share(t("watch-link"), `${link}/${WATCHING}`),
+      h(
+        "div",
+        { class: "invite" },
+        share(t("room-link"), link),
+        h("figure", { role: "img", "aria-label": t("qr-code") }, qrCode(link)),
+      ),
     );
+    this.watching = h("div", { hidden: true }, share(t("watch-link"), `${link}/${WATCHING}`));
     this.form = this.#nameForm();
     this.told = h("div", {});
     const { title } = kit.phrases;
@@ -94,8 +101,9 @@ class RoomPage {
       "section",
       { class: "sheet room" },
       h("h1", {}, isWatching ? title : t(isHost ? "room-mine" : "room-theirs", { game: title })),
+      this.links,
       isWatching && h("p", {}, t("looking-on")),
-      h("p", {}, rulesLink(game)),
+      h("p", {}, rulesLink(game ?? "")),
       this.told,
       this.form,
       this.state,
@@ -103,7 +111,7 @@ class RoomPage {
       this.people,
       this.refusal,
       this.deal,
-      this.links,
+      this.watching,
     );
   }
 
@@ -162,7 +170,7 @@ class RoomPage {
   }
 
   #show() {
-    const { role, players, tables, people, person, names } = this.room.known;
+    const { role, game, players, tables, people, person, names } = this.room.known;
     const { onlookers, canDeal } = this.room;
     const [newest] = tables.slice(-1);
     const hasJoined = role !== undefined || this.isWatching;
@@ -170,9 +178,9 @@ class RoomPage {
       location.replace(`#/play/${newest}`);
       return;
     }
-    if (!this.room.isAsLinked) {
-      this.element.replaceChildren(this.refusal);
-      this.#say(this.refusal, t("terms-differ"));
+    if (game !== this.kit.info.name || players !== this.players) {
+      // The link was wrong.
+      location.replace(`#/room/${this.room.id}/${game}/${players}${this.isWatching ? `/${WATCHING}` : ""}`);
       return;
     }
     const seated = this.#seated;
@@ -181,7 +189,8 @@ class RoomPage {
     this.form.hidden = hasJoined || !isTold;
     this.sit?.toggleAttribute("hidden", newest !== undefined || (free === 0 && !seated.includes(person)));
     this.deal.hidden = !(canDeal && hasJoined);
-    this.links.hidden = !(canDeal && hasJoined);
+    this.links.hidden = this.deal.hidden;
+    this.watching.hidden = this.deal.hidden;
     this.seats.replaceChildren(
       ...Array.from({ length: players }, (_, seat) => this.#seat(seat, seated[seat])),
     );

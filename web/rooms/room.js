@@ -62,7 +62,8 @@ export async function newRoom(game, players, options) {
 }
 
 /**
- * Store a room in this browser, unless it is stored already.
+ * Store a room in this browser, unless it is stored already. The game and the number of players of a link count only
+ * until the room itself states them.
  * @param {string} id
  * @param {string} game
  * @param {number} players
@@ -71,7 +72,10 @@ export async function newRoom(game, players, options) {
  *   secret and the current table, if the person joins from another device
  */
 export async function knownRoom(id, game, players, { isHost = false, settings, secret: own, table } = {}) {
-  if (!store.roomOf(id)) {
+  const stored = store.roomOf(id);
+  if (stored && !stored.settings && stored.tables.length === 0) {
+    store.keepRoom(id, { ...stored, game, players });
+  } else if (!stored) {
     const { secret, hash } = await newSecret(own);
     store.keepRoom(id, {
       ...{ game, players, secret, person: hash, isHost, names: {}, replies: {}, people: [], onlookers: 0 },
@@ -183,25 +187,20 @@ export class Room extends EventTarget {
     return role !== undefined || isHost;
   }
 
-  /** False if the room's settings have a different game or number of players than the link. */
-  get isAsLinked() {
-    const { game, players, settings } = this.known;
-    return settings === undefined || (settings.game === game && settings.players === players);
-  }
-
   /**
    * Return false if the room's settings have a different game, number of players, trust or different options than a
    * table.
    * @param {import("../games.js").GameKit} kit
-   * @param {{players: number, asksNext: boolean}} table a table of the link's game
+   * @param {{game: string, players: number, asksNext: boolean}} table
    * @param {OptionsJson} options the table's options
    */
-  isAsSettled(kit, { players, asksNext }, options) {
+  isAsSettled(kit, { game, players, asksNext }, options) {
     const { settings } = this.known;
     const otherTrust = asksNext ? "ACKNOWLEDGEMENT_NONE" : "ACKNOWLEDGEMENT_NEXT";
     return (
       settings === undefined ||
-      (this.isAsLinked &&
+      (settings.game === game &&
+        settings.players === players &&
         settings.acknowledgement !== otherTrust &&
         playAlike(kit, players, settings.options, options))
     );
@@ -466,8 +465,13 @@ export class Room extends EventTarget {
     });
     found.forEach(({ id, isForeign }) => isForeign || this.#own.add(id));
     const isOurs = this.#isOurs;
+    const begun = found.find(({ isForeign }) => !isForeign);
     this.#change((room) => {
       room.isConnected = true;
+      if (begun && !room.settings && room.tables.length === 0) {
+        room.game = begun.game;
+        room.players = begun.players;
+      }
       entries.forEach(({ settings, ...entry }) => keep(room, isOurs && settings ? { settings } : entry));
       if (presence) {
         room.people = (presence.people ?? []).map(base64url);
@@ -620,6 +624,8 @@ function hostOf({ isHost, person, settings }) {
 function keep(room, { name, reply, settings }) {
   if (settings) {
     room.settings = settings;
+    room.game = settings.game ?? room.game;
+    room.players = settings.players ?? room.players;
   }
   if (name) {
     const person = base64url(name.person);

@@ -68,34 +68,35 @@ function knownRoom(known) {
   return new Room(ID);
 }
 
-test("a link and a table are refused if they differ from their room's settings in a relevant way", () => {
+test("a table is refused if it differs from its room's settings in a relevant way", () => {
   const ranges = [3, 4].map((players) => ({ players, defaultValues: [0] }));
   const option = { name: "half_sleepers", type: "OPTION_TYPE_FLAG", ranges };
   const rules = { name: "discat", field: "discat", info: { options: [option] } };
   const [NONE, NEXT] = ["ACKNOWLEDGEMENT_NONE", "ACKNOWLEDGEMENT_NEXT"];
   const settled = { game: "discat", players: 3 };
   const [without, withIt] = [false, true].map((halfSleepers) => ({ discat: { halfSleepers } }));
-  // Each case has settings, the outcome for the link, and the outcomes for a table without trust, with trust, and with
-  // the option.
-  for (const [settings, ...expected] of [
-    [undefined, true, [true, true, true]],
-    [settled, true, [true, true, false]],
-    [{ ...settled, game: "momistigri" }, false, [false, false, false]],
-    [{ ...settled, players: 4 }, false, [false, false, false]],
-    [{ ...settled, acknowledgement: "ACKNOWLEDGEMENT_UNSPECIFIED" }, true, [true, true, false]],
-    [{ ...settled, acknowledgement: NONE }, true, [false, true, false]],
-    [{ ...settled, acknowledgement: NEXT }, true, [true, false, false]],
-    [{ ...settled, options: without }, true, [true, true, false]],
-    [{ ...settled, options: withIt }, true, [false, false, true]],
-    [{ ...settled, options: withIt, acknowledgement: NEXT }, true, [false, false, true]],
+  // Each case has settings, and the outcomes for a table without trust, with trust, and with the option.
+  for (const [settings, expected] of [
+    [undefined, [true, true, true]],
+    [settled, [true, true, false]],
+    [{ ...settled, game: "momistigri" }, [false, false, false]],
+    [{ ...settled, players: 4 }, [false, false, false]],
+    [{ ...settled, acknowledgement: "ACKNOWLEDGEMENT_UNSPECIFIED" }, [true, true, false]],
+    [{ ...settled, acknowledgement: NONE }, [false, true, false]],
+    [{ ...settled, acknowledgement: NEXT }, [true, false, false]],
+    [{ ...settled, options: without }, [true, true, false]],
+    [{ ...settled, options: withIt }, [false, false, true]],
+    [{ ...settled, options: withIt, acknowledgement: NEXT }, [false, false, true]],
   ]) {
     const room = knownRoom(settings && { settings });
     const tables = [
       [true, without],
       [false, without],
       [true, withIt],
-    ].map(([asksNext, options]) => room.isAsSettled(rules, { players: 3, asksNext }, options));
-    assert.deepEqual([room.isAsLinked, tables], expected, JSON.stringify(settings));
+    ].map(([asksNext, options]) =>
+      room.isAsSettled(rules, { game: "discat", players: 3, asksNext }, options),
+    );
+    assert.deepEqual(tables, expected, JSON.stringify(settings));
   }
 });
 
@@ -207,6 +208,22 @@ test("a game that guests start is followed if all of them have seats and the roo
   ]) {
     const found = await followed({ replies, tables }, responses);
     assert.deepEqual(found.at(-1)[0], expected, what);
+  }
+});
+
+test("what the room says counts, not the first link", async () => {
+  const [text] = FRIENDS;
+  const { game, players, id } = tableIn(text);
+  const settings = { settings: { game, players } };
+  const wrong = { game: "momistigri", players: 5 };
+  for (const [what, known, entry, tables] of [
+    ["settings", wrong, settings, []],
+    ["a table", wrong, { table: text }, [id]],
+    ["a stranger's table", { game, players }, { table: text, isForeign: true }, []],
+  ]) {
+    await followed(known, [{ isWhole: true, entries: [entry] }]);
+    const found = roomOf(ID);
+    assert.deepEqual([found.game, found.players, found.tables], [game, players, tables], what);
   }
 });
 

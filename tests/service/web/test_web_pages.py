@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import socket
+import struct
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -135,6 +136,13 @@ def test_comments_after_code_are_kept() -> None:
 def test_the_page_is_at_the_root(web: WebClient) -> None:
     assert web.http.get("/").content == (pages.FOLDER / "index.html").read_bytes()
     assert web.http.get("/?table=1").status_code == 200
+
+
+def test_previews_of_links_have_a_picture_of_the_stated_size(web: WebClient) -> None:
+    found = dict(re.findall(r'property="og:([a-z:]+)" content="([^"]+)"', web.http.get("/").text))
+    picture = web.http.get(f"/{found['image']}")
+    assert picture.headers["content-type"] == "image/png"
+    assert struct.unpack(">II", picture.content[16:24]) == (int(found["image:width"]), int(found["image:height"]))
 
 
 def test_rules_guides_and_samples_are_served(web: WebClient) -> None:
