@@ -124,7 +124,9 @@ function narrowLayout(context, seats, grid) {
   const rowY = mat.y + mat.height + 6;
   const handY = rowY + 46;
   const { handSize = 0 } = seatOf(context, context.me ?? 0);
-  const rowsOfHand = picksFromPile ? 1 : Math.ceil(handSize / (1 + Math.floor((width - 12 - 58) / LEAST_STEP)));
+  const rowsOfHand = picksFromPile
+    ? 1
+    : Math.ceil(handSize / (1 + Math.floor((width - 12 - 58) / LEAST_STEP)));
   const least = picksFromPile ? 100 : 100 + 44 * Math.max(1, rowsOfHand - 1);
   const handHeight = Math.max(least, Math.min(170, height - handY));
   return {
