@@ -24,6 +24,7 @@ NAMES = main.list_commands(click.Context(main))
 # The extras that subcommands need. Other subcommands need none.
 NEEDED = {
     **dict.fromkeys(("analyse", "play", "replay", "rules", "serve", "token", "verify"), "service"),
+    "mcp": "mcp",
     "train": "train",
     "web": "web",
 }

@@ -23,11 +23,14 @@ BELOW: dict[str, set[str]] = {
     "selfplay": {"v1", "engine", "bots", "envs", "arena", "clients"},
     "terminal": {"v1", "bots", "drawing", "clients"},
     "service": {"v1", "engine", "bots", "http2", "web"},
-    "command": {"v1", "engine", "bots", "arena", "training", "http2", "clients", "selfplay", "terminal", "service"},
+    "mcp": {"v1", "engine", "text", "clients", "service"},
+    "command": {
+        *("v1", "engine", "bots", "arena", "training", "http2", "clients", "selfplay", "terminal", "service", "mcp")
+    },
     "__main__": {"command"},
 }
 # Parts that import gRPC, and parts that import protobuf's modules in addition to the API's messages.
-WITH_GRPC = {"clients", "service", "command"}
+WITH_GRPC = {"clients", "service", "mcp", "command"}
 WITH_PROTOBUF = WITH_GRPC | {"bots", "envs"}
 IMPORT = re.compile(
     r"^\s*(?:from|import|cimport) (?:chatiere\.(\w+)|chatiere c?import ([\w, ]+)|(grpc|google)\b)", re.MULTILINE

@@ -29,10 +29,19 @@ def positions(name: str, players: int, count: int, seed: int = 1) -> list[Positi
 def listed(lines: list[str]) -> list[str]:
     """Return the labels that a list of legal actions stands for."""
     found: list[str] = []
+    # The words above each indented list, by its first number.
+    prefixes: dict[int, str] = {}
     above = ""
     for line in lines:
+        if " …, as in " in line:
+            label, _, earlier = line.split(" ", 1)[1].partition("…, as in ")
+            start, end = map(int, earlier.split("-"))
+            rows, prefix = found[start - 1 : end], prefixes[start]
+            assert line.startswith(f"{len(found) + 1}-{len(found) + len(rows)}. ")
+            found += [label + row.removeprefix(prefix) for row in rows]
+            continue
         if line.endswith(" …"):
-            above = line.removesuffix("…")
+            above = prefixes[len(found) + 1] = line.removesuffix("…")
             continue
         above = above if line.startswith("  ") else ""
         numbers, label = line.strip().split(" ", 1)
@@ -62,10 +71,7 @@ def test_labels_that_differ_in_a_word_share_a_line_and_lines_share_their_beginni
         "  1-2. {7 | 8}, row 3",
         "  3-4. {7 | 8}, row 4",
         "  5-6. {7 | 8}, row 5",
-        "place carton 2 at column …",
-        "  7-8. {7 | 8}, row 3",
-        "  9-10. {7 | 8}, row 4",
-        "  11-12. {7 | 8}, row 5",
+        "7-12. place carton 2 at column …, as in 1-6",
         "13. stop",
     ]
 

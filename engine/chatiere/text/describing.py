@@ -10,12 +10,14 @@ from chatiere.drawing import DRAWINGS
 from chatiere.engine import EventLog, Position
 from chatiere.engine.core.messages import Messages
 from chatiere.engine.wire import fill
-from chatiere.v1.game_pb2 import State, View, ViewerUpdate
+from chatiere.v1.game_pb2 import State, ViewerUpdate
 
 # The codes that style text in a terminal.
 _STYLE = re.compile("\x1b\\[[0-9;]*m")
 # The least numbers of words that lines must share, and of such lines, to be listed below these words.
 _MIN_SHARED, _MIN_LINES = 4, 3
+# The number of characters above which a list of legal actions is dense.
+_MAX_LIST = 1500
 
 
 def describe(
@@ -33,12 +35,18 @@ def describe(
     Raises:
         EngineError: INVALID_SEAT.
     """
-    game, players = position.game, position.num_players()
     update = update_of(position, seat, EventLog(), language)
-    view: View = update.view
-    lines = [f"{game.description.title}, {players} players, decision {view.ply + 1}. You are seat {seat}."]
+    return describe_update(update, position.num_players(), events, numbered=numbered)
+
+
+def describe_update(update: ViewerUpdate, players: int, events: Iterable[str] = (), *, numbered: bool = True) -> str:
+    """Return what a seat knows as text, from the API's message. For `events` and `numbered` see `describe`."""
+    view, seat = update.view, update.seat
+    name = view.WhichOneof("game")
+    assert name is not None
+    lines = [f"{engine.game(name).description.title}, {players} players, decision {view.ply + 1}. You are seat {seat}."]
     lines += [f"- {event}" for event in events]
-    lines += [_STYLE.sub("", line) for line in DRAWINGS[game.name].draw_table([getattr(view, game.name)] * players)]
+    lines += [_STYLE.sub("", line) for line in DRAWINGS[name].draw_table([getattr(view, name)] * players)]
     totals = [str(each.total) if each.HasField("total") else "?" for each in update.score.totals]
     lines.append(f"Totals by seat: {', '.join(totals)}")
     if view.HasField("end"):
@@ -48,7 +56,9 @@ def describe(
     else:
         lines.append(f"You decide: {view.prompt.label}.")
     if numbered and update.legal_actions:
-        lines += legal_lines([action.label for action in update.legal_actions])
+        labels = [action.label for action in update.legal_actions]
+        listed = legal_lines(labels)
+        lines += listed if sum(map(len, listed)) <= _MAX_LIST else legal_lines(labels, dense=True)
     return "\n".join(lines)
 
 
@@ -72,9 +82,12 @@ class _Line(NamedTuple):
     alternatives: list[str]
 
     @property
+    def last(self) -> int:
+        return self.first + max(1, len(self.alternatives)) - 1
+
+    @property
     def numbers(self) -> str:
-        last = self.first + len(self.alternatives) - 1
-        return f"{self.first}." if last <= self.first else f"{self.first}-{last}."
+        return f"{self.first}." if self.last == self.first else f"{self.first}-{self.last}."
 
     def with_label(self, words: list[str]) -> "_Line | None":
         """Return the line with another label, or None if that label differs in another word."""
@@ -95,11 +108,13 @@ class _Line(NamedTuple):
         return [*self.words[: self.place], braces, *self.words[self.place + 1 :]]
 
 
-def legal_lines(labels: Sequence[str]) -> list[str]:
+def legal_lines(labels: Sequence[str], *, dense: bool = False) -> list[str]:
     """Return a short list of legal actions, which are numbered from 1.
 
     Consecutive actions that differ in one word share a line, with their words in braces: "4-6. play {12 | 15 | 40}".
-    Consecutive lines that begin with the same words are indented below these words.
+    Consecutive lines that begin with the same words are indented below these words. If the same lines are already below
+    other words, they are left out: "11-14. lay a cat at column …, as in 1-4". If the list is dense, indented lines are
+    joined, and only the line above them has numbers.
     """
     lines: list[_Line] = []
     for number, label in enumerate(labels, 1):
@@ -111,6 +126,8 @@ def legal_lines(labels: Sequence[str]) -> list[str]:
             lines[-1] = longer
     numbers, texts = [line.numbers for line in lines], [line.joined() for line in lines]
     found: list[str] = []
+    # The numbers of the actions of each indented list.
+    lists: dict[tuple[str, ...], str] = {}
     first = 0
     while first < len(texts):
         last, shared = first + 1, 0
@@ -119,8 +136,17 @@ def legal_lines(labels: Sequence[str]) -> list[str]:
             while last < len(texts) and shared >= _MIN_SHARED and _shared(texts[first], texts[last]) >= shared:
                 last += 1
         if last - first >= _MIN_LINES:
-            found.append(f"{' '.join(texts[first][:shared])} …")
-            found += [f"  {numbers[row]} {' '.join(texts[row][shared:])}" for row in range(first, last)]
+            above = " ".join(texts[first][:shared])
+            below = tuple(" ".join(text[shared:]) for text in texts[first:last])
+            whole = f"{lines[first].first}-{lines[last - 1].last}"
+            earlier = lists.setdefault(below, whole)
+            if earlier != whole:
+                found.append(f"{whole}. {above} …, as in {earlier}")
+            elif dense:
+                found += [f"{whole}. {above} …", f"  {'; '.join(below)}"]
+            else:
+                found.append(f"{above} …")
+                found += [f"  {number} {text}" for number, text in zip(numbers[first:last], below, strict=True)]
         else:
             last = first + 1
             found.append(f"{numbers[first]} {' '.join(texts[first])}")

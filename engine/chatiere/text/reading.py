@@ -47,23 +47,39 @@ def read_action(text: str, position: Position) -> int:
         EngineError: CHANCE_PENDING, GAME_OVER.
     """
     position.require_decision()
-    legal = position.legal_actions()
+    labels = {
+        each: [position.action_label(each, language) for language in LANGUAGES] for each in position.legal_actions()
+    }
+    return read_label(text, labels)
+
+
+def read_label(text: str, labels: Mapping[int, Sequence[str]]) -> int:
+    """Return the dense id of the action that a text names. See `read_action`.
+
+    Args:
+        text: The text.
+        labels: The labels of each legal action, by ascending dense id. An error quotes the first label.
+
+    Raises:
+        UnclearActionError: See `read_action`.
+    """
+    legal = list(labels)
     if len(text) > MAX_TEXT:
         raise UnclearActionError(f"the text has {len(text)} characters, at most {MAX_TEXT} are read: name one action")
     names: dict[tuple[str, ...], int] = {}
-    for each in legal:
-        for language in LANGUAGES:
-            names.setdefault(_words(position.action_label(each, language)), each)
+    for each, told in labels.items():
+        for label in told:
+            names.setdefault(_words(label), each)
     lines = [line for line in reversed(text.splitlines()) if line.strip()]
     announced = [match[1] for line in lines if (match := _ANNOUNCED.search(line))]
     for form in announced[:1] or (text, *lines):
         if (action := _read(form, legal, names)) is not None:
             return action
-    labels = [f"{number}. {position.action_label(each)}" for number, each in enumerate(legal[:_MAX_TOLD], 1)]
+    listed = [f"{number}. {labels[each][0]}" for number, each in enumerate(legal[:_MAX_TOLD], 1)]
     more = "; …" * (len(legal) > _MAX_TOLD)
     start = " ".join(text.split())[:80]
     raise UnclearActionError(
-        f"{start!r} names no legal action: write only the number or the words of one of them: {'; '.join(labels)}{more}"
+        f"{start!r} names no legal action: write only the number or the words of one of them: {'; '.join(listed)}{more}"
     )
 
 

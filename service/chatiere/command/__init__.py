@@ -21,6 +21,7 @@ _SUBCOMMANDS = {
     "arena": _Subcommand("Let bots play a tournament, and report win rates, ratings and balance."),
     "bot": _Subcommand("Let the bot NAME play by the line protocol, for hosts that start it as a program."),
     "ladder": _Subcommand("Measure the ladder of GAME, the bots to play against by strength."),
+    "mcp": _Subcommand("Let language models play, by the tools of an MCP server (see docs/mcp.md).", "mcp"),
     "perft": _Subcommand("Count the sequences of moves from a new game."),
     "play": _Subcommand("Watch bots play a game, move by move, or play against them.", "service"),
     "protos": _Subcommand("Write the definition of the API into DIR, to generate code for clients."),

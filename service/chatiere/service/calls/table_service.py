@@ -208,7 +208,7 @@ class TableService:
         request = parse(pb.LookRequest, data)
         table, seat = self._seated(request)
         events = EventLog()
-        position = _position_of(table, events)
+        position = position_of(table, events)
         info = pb.LookResponse(info=info_of(request.table)).SerializeToString()
         return info + written_in(_LOOK_UPDATE, conversion.of(position).put_viewer_update, position, events, seat)
 
@@ -216,7 +216,7 @@ class TableService:
         request = parse(pb.MoveRequest, data)
         table, seat = self._seated(request)
         header = table.header
-        position = _position_of(table)
+        position = position_of(table)
         before, mover = position.pack(), _actor_of(position)
         events = EventLog()
         if header.seats[mover].bot:
@@ -319,7 +319,7 @@ class TableService:
         game = engine.game(header.game)
         if header.acknowledgement != pb.ACKNOWLEDGEMENT_NONE:
             raise _invalid_terms("a take-back requires ACKNOWLEDGEMENT_NONE", "take_back", game)
-        _actor_of(_position_of(table))
+        _actor_of(position_of(table))
         if ply >= header.ply or header.ply - ply > _MAX_TAKEN_BACK:
             message = f"the position of one of the {min(_MAX_TAKEN_BACK, header.ply)} tables before this one"
             raise _invalid_terms(message, "take_back.ply", game)
@@ -340,7 +340,7 @@ class TableService:
         table, seat = self._seated(request)
         if seat is None:
             raise missing("secret", "the secret of the seat to decide")
-        position = _position_of(table)
+        position = position_of(table)
         mover = _actor_of(position)
         if seat != mover:
             raise _wrong_turn(f"seat {mover} has to decide", position)
@@ -370,7 +370,7 @@ class TableService:
             if link[:3] != (header.table_id, ply, parent):
                 raise _invalid_history(f"tables[{ply}]", "this is not the table of the next ply", header)
             parent = link.hash
-        if not _position_of(last).is_terminal():
+        if not position_of(last).is_terminal():
             raise Refusal(
                 ServiceReason.GAME_NOT_OVER,
                 "the game is not over: its record is not available yet",
@@ -460,7 +460,7 @@ def _first_position(header: pb.TableHeader, root: bytes, events: EventLog) -> Po
     )
 
 
-def _position_of(table: OpenedTable, events: EventLog | None = None) -> Position:
+def position_of(table: OpenedTable, events: EventLog | None = None) -> Position:
     """Return the position of a checked table. The events of its last decision are added to `events`."""
     header, body = table.header, table.body
     game = engine.game(header.game)
