@@ -46,17 +46,29 @@ export function seatLink(session, seat) {
  * @param {{isPrivate?: boolean}} [how] a private link has no button to send it
  */
 export function share(label, link, { isPrivate = false } = {}) {
-  const field = h("input", { type: "text", readonly: true, value: link, onfocus: () => field.select() });
+  return sharing(
+    label,
+    h("input", { type: "text", readonly: true, value: link }),
+    !isPrivate && { url: link },
+  );
+}
+
+/**
+ * Return an element that shows a text, with buttons to copy and to send it.
+ * @param {string} label
+ * @param {HTMLInputElement | HTMLTextAreaElement} field contains the text
+ * @param {ShareData | false} data the data to send; false for no button
+ */
+export function sharing(label, field, data) {
+  field.addEventListener("focus", () => field.select());
   const copied = h("span", { role: "status" });
   const copy = button(t("copy"), () => copyIt(), { class: "copy" });
   const send =
-    !isPrivate &&
-    "share" in navigator &&
-    button(t("send"), () => navigator.share({ url: link }).catch(() => undefined));
+    data && "share" in navigator && button(t("send"), () => navigator.share(data).catch(() => undefined));
   async function copyIt() {
     field.select();
     try {
-      await navigator.clipboard.writeText(link);
+      await navigator.clipboard.writeText(field.value);
       copied.textContent = t("copied");
     } catch {
       // The text is selected, so that the player can copy it.

@@ -33,6 +33,9 @@ const PARTS = {
   learn: () => import("./pages/learn.js"),
   puzzle: () => import("./pages/puzzle.js"),
   kept: () => import("./pages/kept.js"),
+  today: () => import("./pages/today.js"),
+  day: () => import("./pages/day_game.js"),
+  yours: () => import("./pages/yours.js"),
 };
 
 const main = h("main", { id: "main", tabindex: "-1" });

@@ -37,6 +37,17 @@ export function adviserOf({ ladder = [] }, players) {
 }
 
 /**
+ * Return the bot of the game of the day: the middle of the ladder.
+ * @param {ListedBots} listed
+ * @param {number} players
+ * @returns {Strength}
+ */
+export function middleOf({ ladder = [] }, players) {
+  const found = ladder[ladder.length >> 1];
+  return found ? strengthOf(found, players) : { bot: "random", name: "" };
+}
+
+/**
  * @param {LadderRung} rung
  * @param {number} players
  * @returns {Strength}

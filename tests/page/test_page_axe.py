@@ -16,6 +16,7 @@ from .live import await_table, deal, opened_room
 from .person import Person
 from .player import TURN
 from .test_page_games import GAMES
+from .test_page_today import keep_results
 
 pytestmark = pytest.mark.long
 
@@ -38,6 +39,7 @@ SAMPLES = Path(__file__).parents[2] / "docs" / "games"
 MIDDLE = {"chatpentiers": (45,), "momistigri": (9, 16), "discat": (20,), "chat_cartonne": (40,), "chat_perche": (30,)}
 PARTS = (
     *("lobby", "new game", "record", "puzzle", "rules", "invitation", "settings", "end", "moment", "kept"),
+    *("today", "game of the day", "yours"),
     *("entrance", "room", "live table"),
     *GAMES,
 )
@@ -86,6 +88,19 @@ def show(person: Person, part: str) -> None:
         page.wait_for_selector(".notice button")
     elif part == "kept":
         person.open("kept")
+    elif part == "today":
+        person.open("today")
+        keep_results(person)
+        person.open("today")
+        page.wait_for_selector(".share textarea")
+    elif part == "game of the day":
+        person.open("day")
+        person.await_turn()
+    elif part == "yours":
+        person.open("today")
+        keep_results(person)
+        person.open("yours")
+        page.wait_for_selector(".yours polyline")
     elif part == "entrance":
         person.open("new/discat")
         page.locator("button.invite").click()

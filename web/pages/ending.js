@@ -109,7 +109,11 @@ function recordButtons(playing) {
     const found = await record();
     if (found?.record) {
       const { show } = await import("./shown_record.js");
-      show(found.record);
+      const [seat] = session.mine;
+      show(
+        found.record,
+        seat === undefined || session.mine.length > 1 ? undefined : { id: session.id, seat },
+      );
     }
   };
   const save = async () => {

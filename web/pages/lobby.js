@@ -15,7 +15,6 @@ import {
   listTables,
 } from "../store.js";
 import { pasteLink } from "../links.js";
-import { gameOfDay } from "../puzzle_of_day.js";
 import { rulesLink } from "../rules.js";
 import { show } from "./shown_record.js";
 
@@ -30,7 +29,7 @@ export async function open() {
     "div",
     { class: "lobby" },
     h("section", { class: "hero" }, h("h1", {}, t("welcome")), h("p", {}, t("welcome-more"))),
-    puzzle(titles),
+    today(),
     h("ul", { class: "games" }, known.map(card), elsewhere()),
     tables(titles),
   );
@@ -74,19 +73,15 @@ function card({ name = "", title = "", minPlayers = 0, maxPlayers = 0 }) {
   );
 }
 
-/**
- * Return the section of the puzzle of the day.
- * @param {Map<string | undefined, string | undefined>} titles
- */
-function puzzle(titles) {
-  const game = gameOfDay();
-  const link = { class: "button", href: `#/puzzle/${game}`, "aria-describedby": "puzzle-of-day" };
+/** Return the section of the day and of the player's results. */
+function today() {
   return h(
     "section",
-    { class: "sheet puzzle-of-day" },
-    h("h2", { id: "puzzle-of-day" }, t("puzzle-of-day", { game: titles.get(game) ?? "" })),
-    h("p", {}, t("puzzle-more")),
-    h("a", link, t("puzzle")),
+    { class: "sheet today" },
+    h("h2", {}, t("today")),
+    h("p", {}, t("today-more")),
+    h("a", { class: "button", href: "#/today" }, t("today-open")),
+    h("a", { class: "button", href: "#/yours" }, t("yours")),
   );
 }
 

@@ -599,6 +599,7 @@ class Play {
   /** @param {ViewerUpdate} update */
   #end(update) {
     this.session.end();
+    import("../yours/results.js").then(({ keepTable }) => keepTable(this.session, update));
     const won = wonText(update.score?.winners ?? [], this.#me);
     const why = this.view.prompt.textContent ?? "";
     this.view.prompt.textContent = `${won}. ${why}`;

@@ -1,14 +1,13 @@
-// A game against bots that continues from a position of a record. It is not sealed and not stored.
+// A game against bots that continues from a position: of a record, or of the game of the day. It is not sealed.
 
 import { call } from "../api.js";
-import { button, h } from "../dom.js";
+import { h } from "../dom.js";
 import { wonText } from "../result.js";
 import { nameOfSeat } from "../seat_names.js";
 import { pace, t } from "../settings.js";
 import { whyOf } from "../trouble.js";
 
-/** @import { PositionJson } from "#api/chatiere/v1/game_pb.js" */
-/** @import { ActionJson } from "#api/chatiere/v1/game_pb.js" */
+/** @import { ActionJson, PositionJson, ViewerUpdateJson } from "#api/chatiere/v1/game_pb.js" */
 
 /** A game that continues from a position, until it is over or left. */
 export class PlayOn {
@@ -19,17 +18,23 @@ export class PlayOn {
 
   /**
    * @param {import("../table_view.js").TableView} view
-   * @param {{seat: number, ply: number, bot: import("../strengths.js").Strength, players: number, onEnd: () => void}} how
-   *   `seat` is the player's seat, `bot` plays all other seats, `onEnd` returns to the record
+   * @param {{
+   *   seat: number, ply: number, bot: import("../strengths.js").Strength, players: number, parts?: HTMLElement[],
+   *   seed?: number, onMove?: (id: number) => void, onOver?: (update: ViewerUpdateJson) => void,
+   * }} how `seat` is the player's seat, `bot` plays all other seats, `parts` are elements after the notice. With `seed`,
+   *   bots choose the same actions whenever the player does. `onMove` is called after each decision
    */
-  constructor(view, { seat, ply, bot, players, onEnd }) {
+  constructor(view, { seat, ply, bot, players, parts = [], seed, onMove, onOver }) {
     this.view = view;
+    this.seed = seed;
+    this.onMove = onMove;
+    this.onOver = onOver;
     this.seat = seat;
     this.bot = bot;
     this.names = Array.from({ length: players }, (_, each) => (each === seat ? undefined : bot.name));
     this.#ply = ply;
     this.notice = h("p", { role: "status" }, t("playing-on", { name: nameOfSeat(seat) }));
-    this.element = h("div", { class: "playing-on" }, this.notice, button(t("back-to-record"), onEnd));
+    this.element = h("div", { class: "playing-on" }, this.notice, parts);
   }
 
   /**
@@ -56,6 +61,16 @@ export class PlayOn {
   async act(action) {
     await this.#doing(async () => {
       await this.#follow(await this.#apply({ action }), true);
+    });
+  }
+
+  /**
+   * Try an illegal action, so that the service explains why it is illegal.
+   * @param {ActionJson} action
+   */
+  async attempt(action) {
+    await this.#doing(async () => {
+      await call("GameService/Apply", { state: this.#position.state, action });
     });
   }
 
@@ -87,6 +102,9 @@ export class PlayOn {
     const request = { state: this.#position.state, ...(made ?? { outcome }), include: this.#include() };
     const { position = {} } = await call("GameService/Apply", request);
     this.#ply += action ? 1 : 0;
+    if (action?.id !== undefined) {
+      this.onMove?.(action.id);
+    }
     return position;
   }
 
@@ -104,6 +122,7 @@ export class PlayOn {
       this.view.show(update, { me: this.seat, canAct, bots: this.names }, { isNew: isNext, ply: this.#ply });
       if (kind === "TURN_KIND_OVER") {
         this.notice.textContent = wonText(update.score?.winners ?? [], this.seat);
+        this.onOver?.(update);
       }
       if (canAct || kind === "TURN_KIND_OVER") {
         return;
@@ -112,7 +131,8 @@ export class PlayOn {
       if (kind === "TURN_KIND_CHANCE") {
         position = await this.#apply({ outcome: drawn(position.chanceOutcomes ?? []) });
       } else {
-        const request = { state: position.state, bot: this.bot.bot };
+        const seed = this.seed === undefined ? {} : { seed: String(this.seed + this.#ply) };
+        const request = { state: position.state, bot: this.bot.bot, ...seed };
         const [{ action = {} }] = await Promise.all([call("BotService/Suggest", request), breath()]);
         position = this.#isOpen ? await this.#apply({ action }) : position;
       }

@@ -2,10 +2,10 @@
 // to act.
 
 import { call, Refusal } from "../api.js";
+import { dayIn, puzzleOfDay, today } from "../days.js";
 import { button, h } from "../dom.js";
 import { GAMES } from "../game.js";
 import { checkGame, kitOf, listGames } from "../games.js";
-import { today } from "../puzzle_of_day.js";
 import { words } from "../puzzles/words.js";
 import { nameOfSeat } from "../seat_names.js";
 import { filled, language } from "../settings.js";
@@ -40,12 +40,14 @@ function said(key, values) {
  * Open a puzzle of a game.
  * @param {string} _
  * @param {string} [name] the service's name of the game
- * @param {string} [place] the number of the puzzle, from 0; by default the puzzle of the day
+ * @param {string} [place] the number of the puzzle, from 0, or "on" for the puzzle of a day
+ * @param {string} [on] the day; by default today
  */
-export async function open(_, name = "", place) {
+export async function open(_, name = "", place = "on", on = "") {
   checkGame(name);
   const [kit, games, puzzles] = await Promise.all([kitOf(name), listGames(), puzzlesOf(name)]);
-  const number = place === undefined ? today() % puzzles.length : Number(place);
+  const day = place === "on" ? dayIn(on) : undefined;
+  const number = day === undefined ? Number(place) : puzzleOfDay(day, puzzles.length);
   const puzzle = puzzles[number];
   if (!puzzle) {
     throw new Error(said("none"));
@@ -58,6 +60,7 @@ export async function open(_, name = "", place) {
     h("li", {}, h("a", { href: `#/puzzle/${each}` }, titles.get(each))),
   );
   const shown = new Shown(kit, puzzle, record, positions, {
+    day,
     count: said("number", { number: number + 1, count: puzzles.length }),
     next: `#/puzzle/${name}/${(number + 1) % puzzles.length}`,
     others: h("section", { class: "other-puzzles" }, h("h2", {}, said("others")), h("ul", {}, others)),
@@ -81,15 +84,19 @@ async function puzzlesOf(game) {
 /** A puzzle, until its page is left. */
 class Shown {
   #isBusy = false;
+  /** The number of moves tried, or 0 once the player has looked at the answer. */
+  #tries = 1;
 
   /**
    * @param {GameKit} kit
    * @param {Puzzle} puzzle
    * @param {GameRecordJson} record
    * @param {readonly PositionJson[]} positions the positions of all plies up to the puzzle's
-   * @param {{count: string, next: string, others: HTMLElement}} parts
+   * @param {{day: number | undefined, count: string, next: string, others: HTMLElement}} parts `day` is present if
+   *   the puzzle was opened as the puzzle of this day
    */
-  constructor(kit, puzzle, record, positions, { count, next, others }) {
+  constructor(kit, puzzle, record, positions, { day, count, next, others }) {
+    this.day = day;
     this.kit = kit;
     this.puzzle = puzzle;
     this.positions = positions;
@@ -104,11 +111,15 @@ class Shown {
     const [best] = this.#best;
     const whole = { ...record, actions: [...(record.actions ?? []), best] };
     const why = `#/record/${recordWord(whole)}/${this.ply}/${puzzle.seat}`;
-    this.answer = button(said("answer"), () => this.#solve("answer-is"));
+    this.answer = button(said("answer"), () => {
+      this.#tries = 0;
+      this.#solve("answer-is");
+    });
     this.again = button(said("again"), () => this.begin());
     this.why = h("a", { class: "button", href: why }, said("why"));
     const following = h("a", { class: "button", href: next }, said("next"));
-    const buttons = h("p", { class: "choices" }, this.answer, this.again, this.why, following);
+    const back = day !== undefined && h("a", { class: "button", href: `#/today/${day}` }, said("today"));
+    const buttons = h("p", { class: "choices" }, this.answer, this.again, this.why, back, following);
     const head = h("p", { class: "count" }, count);
     const above = h("section", { class: "sheet guided puzzle" }, head, this.told, buttons);
     this.element = tableLayout(this.view, { above, aside: [others] });
@@ -168,6 +179,7 @@ class Shown {
       return;
     }
     const [, own = -1] = this.puzzle.actions.find(([each]) => each === id) ?? [];
+    this.#tries += 1;
     this.#showPosition();
     this.told.textContent = said("wrong", {
       action: this.kit.phrases.write(action),
@@ -198,8 +210,18 @@ class Shown {
         next: this.#chances(second),
       });
       this.#offer(true);
+      this.#keep();
       this.why.focus({ preventScroll: true });
     });
+  }
+
+  /** Store the result of today's puzzle. Only the first result counts. */
+  async #keep() {
+    const { day } = this;
+    if (day !== undefined && day === today()) {
+      const { keepDay } = await import("../yours/results.js");
+      keepDay(day, this.kit.name, this.#tries);
+    }
   }
 
   /**

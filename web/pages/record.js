@@ -17,10 +17,11 @@ import { whyOf } from "../trouble.js";
 import { PlayOn } from "./play_on.js";
 import { isRecordWord, recordIn, recordLink } from "./record_link.js";
 import { Review } from "./review.js";
-import { shownRecord } from "./shown_record.js";
+import { shownGame, shownRecord } from "./shown_record.js";
 
 /** @import { GameRecordJson } from "#api/chatiere/v1/record_pb.js" */
 /** @import { ReplayResponseJson } from "#api/chatiere/v1/game_service_pb.js" */
+/** @typedef {import("./shown_record.js").OwnGame} OwnGame */
 
 const PAUSE = 900;
 // The viewers that are not seats: a spectator, and a viewer who sees all hands.
@@ -50,7 +51,7 @@ export async function open(_, name, ply = "0", seat = SPECTATOR) {
     onAttempt: (action) => replay.act(action),
     onMoment: (ply) => replay.go(ply),
   });
-  const replay = new Replay(name, record, view, kit);
+  const replay = new Replay(name, record, view, kit, name === "own" ? shownGame() : undefined);
   await replay.begin(Number(ply) || 0, seat);
   keepRecord(record);
   if (ply === "play") {
@@ -82,10 +83,11 @@ class Replay {
    * @param {GameRecordJson} record
    * @param {TableView} view
    * @param {import("../games.js").GameKit} kit
+   * @param {OwnGame} [own] present if the record is of a game of this browser's player
    */
-  constructor(name, record, view, kit) {
+  constructor(name, record, view, kit, own) {
     this.kit = kit;
-    this.review = new Review(record, kit.phrases, (ply, seat) => this.#look(ply, seat));
+    this.review = new Review(record, kit.phrases, { own, onMove: (ply, seat) => this.#look(ply, seat) });
     this.name = name;
     this.record = record;
     this.view = view;
@@ -160,7 +162,8 @@ class Replay {
       if (this.#isOpen && !this.#game) {
         const seat = this.#seat() ?? turn?.seat ?? 0;
         const onEnd = () => this.#backToRecord();
-        this.#game = new PlayOn(this.view, { seat, ply, bot, players: this.players, onEnd });
+        const parts = [button(t("back-to-record"), onEnd)];
+        this.#game = new PlayOn(this.view, { seat, ply, bot, players: this.players, parts });
         this.controls.replaceChildren(this.#game.element);
         this.view.log.clear();
         // The review's text would be a hint.

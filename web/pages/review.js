@@ -9,6 +9,7 @@ import { whyOf } from "../trouble.js";
 
 /** @import { AnalysedDecisionJson } from "#api/chatiere/v1/bot_service_pb.js" */
 /** @import { GameRecordJson } from "#api/chatiere/v1/record_pb.js" */
+/** @typedef {import("./shown_record.js").OwnGame} OwnGame */
 
 // The number of decisions in one request.
 const STRETCH = 12;
@@ -33,10 +34,12 @@ export class Review {
   /**
    * @param {GameRecordJson} record
    * @param {import("../phrases.js").Phrases} phrases
-   * @param {(ply: number, seat?: number) => void} onMove shows the table at a ply. If `seat` is given,
-   *   the table is shown as this seat saw it
+   * @param {{onMove: (ply: number, seat?: number) => void, own: OwnGame | undefined}} how `onMove` shows the table at a
+   *   ply. If `seat` is given, the table is shown as this seat saw it. `own` is present if the record is of a game of
+   *   this browser's player
    */
-  constructor(record, phrases, onMove) {
+  constructor(record, phrases, { onMove, own }) {
+    this.own = own;
     this.record = record;
     this.phrases = phrases;
     this.onMove = onMove;
@@ -108,9 +111,21 @@ export class Review {
       }
       this.status.textContent = t("review-progress", { ply: this.#decisions.length, last: this.last });
       this.#listWorst();
+      await this.#keepLoss();
     } catch (error) {
       this.status.textContent = whyOf(error);
       this.begin.hidden = false;
+    }
+  }
+
+  /** Store the mean loss of the player's moves, if the whole game was the player's and has been analysed. */
+  async #keepLoss() {
+    const { own } = this;
+    const decisions = own && this.#decisions.length === this.last ? this.#decisionsOf(own.seat) : [];
+    if (own && decisions.length > 0) {
+      const { keepLoss } = await import("../yours/results.js");
+      const total = decisions.reduce((sum, each) => sum + this.#lossOf(each), 0);
+      keepLoss(own.id, total / decisions.length);
     }
   }
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { adviserOf, strengthsOf } from "../../../web/strengths.js";
+import { adviserOf, middleOf, strengthsOf } from "../../../web/strengths.js";
 
 const LISTED = {
   bots: [
@@ -50,4 +50,13 @@ test("the strongest bot that takes at most half a second gives hints", () => {
   assert.deepEqual(adviserOf(LISTED, 2), { bot: "flat:playouts=99", name: "Hunter" });
   assert.equal(adviserOf({ ladder: LISTED.ladder.slice(0, 1) }, 2).bot, "flat:playouts=9");
   assert.equal(adviserOf({}, 2).bot, "random");
+});
+
+test("the middle of the ladder plays the game of the day", () => {
+  assert.deepEqual(middleOf(LISTED, 3), { bot: "strong", name: "Hunter" });
+  assert.deepEqual(middleOf({ ladder: LISTED.ladder.slice(0, 1) }, 2), {
+    bot: "flat:playouts=9",
+    name: "Kitten",
+  });
+  assert.equal(middleOf({}, 2).bot, "random");
 });
