@@ -324,7 +324,7 @@ def test_bots_play_their_seats(host: Host, game: Game) -> None:
             child = host.move(each).table
             assert host.move(each, secrets[0]).table == child
             assert refused(host.move, each, secrets[0], 0) == ("WRONG_TURN", "secret")
-            position = table_service._position_of(opened)
+            position = table_service.position_of(opened)
             bot = bots.get(chosen[seat - 1], game, players)
             luck = roots.luck_of(opened.body.root, opened.header.ply)
             assert host.open(child).body.decision == bot.choose(decisions_at(position, bot, luck))[0]
@@ -357,7 +357,7 @@ def test_a_forced_move_of_a_bot_takes_the_same_work(
         view = host.look(each).view
         if view.turn.kind == OVER:
             break
-        count = len(table_service._position_of(host.open(each)).legal_actions())
+        count = len(table_service.position_of(host.open(each)).legal_actions())
         bots_turn = view.turn.seat == len(secrets)
         if count > 1 and count in counts:
             continue
