@@ -207,17 +207,10 @@ class Seat:
         self.update = response.update
 
 
-class NewGame(NamedTuple):
-    """A new game."""
-
-    handles: dict[int, str]
-    """The handle of each seat without a bot, by seat."""
-
-
 def new_game(
     backend: Backend, game: str, holders: Sequence[str | None], options: Options | None, name: str, me: int
-) -> NewGame:
-    """Begin a game at a new table. Raises ChatiereError.
+) -> dict[int, str]:
+    """Begin a game at a new table. Return the handle of each seat without a bot. Raises ChatiereError.
 
     Args:
         backend: The service.
@@ -241,7 +234,7 @@ def new_game(
         post(backend, room, kept[me], table)
         if name:
             backend.call(rooms_pb.PostRequest(room=room, secret=kept[me], name=name))
-    return NewGame({seat: _Names(secret, room, table).text for seat, secret in kept.items()})
+    return {seat: _Names(secret, room, table).text for seat, secret in kept.items()}
 
 
 def post(backend: Backend, room: bytes, secret: bytes, table: bytes) -> None:

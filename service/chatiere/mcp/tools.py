@@ -33,17 +33,14 @@ _MAX_NAME, _MAX_WORDS, _MAX_SEATS = 24, 200, 16
 _MAX_EVENTS, _MAX_RATINGS, _MAX_SECTIONS, _MAX_SECTION = 24, 5, 3, 1500
 _WORD, _IN_WORDS = re.compile(r"\w+"), re.compile(r"[^\W\d]{3}")
 # What a model can do about an error, by its reason.
+_ANEW = "Pass the handle of the last result unchanged, or begin a game with new_table."
 _HINTS = {
-    "INVALID_TABLE": "Pass the handle of the last result unchanged, or begin a game with new_table.",
-    "WRONG_SECRET": "Pass the handle of the last result unchanged, or begin a game with new_table.",
-    "TABLE_EXPIRED": "Begin a new game with new_table.",
-    "UNKNOWN_GAME": "The tool games lists the names.",
-    "INVALID_PLAYERS": "The tool games lists the numbers of players.",
-    "INVALID_OPTION": "The tool games describes a game's options.",
-    "INVALID_BOT": "The tool games lists a game's bots.",
+    **dict.fromkeys(("INVALID_TABLE", "WRONG_SECRET", "TABLE_EXPIRED"), _ANEW),
+    **dict.fromkeys(
+        ("UNKNOWN_GAME", "INVALID_PLAYERS", "INVALID_OPTION", "INVALID_BOT"), "Call games for what there is."
+    ),
     "WRONG_TURN": "Call look to see whose turn it is.",
-    "GAME_OVER": "Call record for the whole game, or new_table for another one.",
-    "GAME_NOT_OVER": "Play on with move.",
+    "GAME_OVER": "Call record for the whole game.",
     "ILLEGAL_ACTION": "Call look for the legal actions, or explain for the rule.",
 }
 Schema = dict[str, Any]
@@ -255,7 +252,7 @@ class Tools:
         """Call a tool. Errors are results, too."""
         try:
             if name not in _SPECS:
-                raise ToolError("INVALID_ARGUMENT", f"there is no tool {quoted(name)}")
+                raise _wrong(f"there is no tool {quoted(name)}")
             _check(_SPECS[name], arguments)
             return self._calls[name](**arguments)
         except (ToolError, EngineError) as error:
@@ -302,7 +299,7 @@ class Tools:
             if not header.HasField("options"):
                 request.ClearField("options")
         elif game is None:
-            raise ToolError("INVALID_ARGUMENT", "give a game or a handle")
+            raise _wrong("give a game or a handle")
         elif options:
             request.options.CopyFrom(_options(engine.game(game), options))
         if whole:
@@ -324,16 +321,16 @@ class Tools:
         if seats is None:
             seats = [_ME, *["house-cat"] * (rules.min_players - 1)]
         if seats.count(_ME) != 1:
-            raise ToolError("INVALID_ARGUMENT", f"seats: exactly one of the seats is {_ME}")
+            raise _wrong(f"seats: exactly one of the seats is {_ME}")
         holders: list[str | None] = []
         for holder in seats:
             rung = rungs.get(holder)
             bot = holder if rung is None else rung.bots_by_players.get(len(seats), rung.bot)
             holders.append(None if holder in (_ME, _OTHER) else bot)
         chosen = _options(rules, options) if options else None
-        made = new_game(self._backend, game, holders, chosen, name, seats.index(_ME))
-        me = made.handles.pop(seats.index(_ME))
-        others = [{"seat": seat, "handle": handle} for seat, handle in made.handles.items()]
+        handles = new_game(self._backend, game, holders, chosen, name, seats.index(_ME))
+        me = handles.pop(seats.index(_ME))
+        others = [{"seat": seat, "handle": handle} for seat, handle in handles.items()]
         result = self._told(Seat(self._backend, me, language), language)
         lines = [f"The handle for the player at seat {each['seat']}: {each['handle']}" for each in others]
         return Result("\n".join([*lines, result.text]), {**result.data, "others": others})
@@ -389,10 +386,10 @@ class Tools:
                     legal, reason = False, f"This action is not legal: {error.message}"
                     heading = error.metadata.get("rule", "").partition(": ")[2]
         if game is None:
-            raise ToolError("INVALID_ARGUMENT", "give a handle or a game")
+            raise _wrong("give a handle or a game")
         sections = self._sections(game, about, heading, language) if legal is not True else []
         if not reason and not sections:
-            raise ToolError("INVALID_ARGUMENT", "the rules do not mention these words: use other ones, or read rules")
+            raise _wrong("the rules do not mention these words: use other ones, or read rules")
         return Result(
             "\n\n".join([reason] * bool(reason) + sections), {"legal": legal, "reason": reason, "sections": sections}
         )
@@ -488,34 +485,31 @@ _TYPES = {"string": str, "integer": int, "boolean": bool, "array": list, "object
 
 def _check(spec: ToolSpec, arguments: Mapping[str, Any]) -> None:
     # Check arguments against the schema. The SDK does not.
-    for name in arguments:
+    for name, value in arguments.items():
         if name not in spec.properties:
             known = ", ".join(spec.properties)
-            raise ToolError("INVALID_ARGUMENT", f"{spec.name} has no argument {quoted(name)}; its arguments: {known}")
+            raise _wrong(f"{spec.name} has no argument {quoted(name)}; its arguments: {known}")
+        _check_value(name, spec.properties[name], value)
     for name in spec.required:
         if name not in arguments:
-            raise ToolError("INVALID_ARGUMENT", f"{spec.name} needs the argument {name}")
-    for name, value in arguments.items():
-        _check_value(name, spec.properties[name], value)
+            raise _wrong(f"{spec.name} needs the argument {name}")
 
 
 def _check_value(name: str, schema: Schema, value: Any) -> None:
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    if not any(
-        isinstance(value, _TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool)) for kind in kinds
-    ):
-        raise ToolError("INVALID_ARGUMENT", f"{name} must be of the type {' or '.join(kinds)}")
-    if isinstance(value, str) and len(value) > schema.get("maxLength", MAX_TEXT):
-        raise ToolError(
-            "INVALID_ARGUMENT", f"{name} has {len(value)} characters, at most {schema['maxLength']} are read"
-        )
+    # A boolean is an int in Python.
+    if ("boolean" in kinds) != isinstance(value, bool) or not isinstance(value, tuple(_TYPES[kind] for kind in kinds)):
+        raise _wrong(f"{name} must be of the type {' or '.join(kinds)}")
     if value not in schema.get("enum", [value]):
-        raise ToolError("INVALID_ARGUMENT", f"{name} must be one of {', '.join(schema['enum'])}")
-    if isinstance(value, list):
-        if len(value) > schema["maxItems"]:
-            raise ToolError("INVALID_ARGUMENT", f"{name} has {len(value)} items, at most {schema['maxItems']} are read")
-        for number, item in enumerate(value):
-            _check_value(f"{name}[{number}]", schema["items"], item)
+        raise _wrong(f"{name} must be one of {', '.join(schema['enum'])}")
+    if isinstance(value, str | list) and len(value) > (most := schema.get("maxLength") or schema["maxItems"]):
+        raise _wrong(f"{name} has a length of {len(value)}, at most {most} is read")
+    for number, item in enumerate(value if isinstance(value, list) else ()):
+        _check_value(f"{name}[{number}]", schema["items"], item)
+
+
+def _wrong(message: str) -> ToolError:
+    return ToolError("INVALID_ARGUMENT", message)
 
 
 def _options(game: Game, given: Mapping[str, Any]) -> game_pb2.Options:
