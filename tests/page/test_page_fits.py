@@ -59,6 +59,58 @@ def test_all_things_that_can_be_picked_are_visible(visit: Callable[..., Person],
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+LONG_NAMES = (
+    "W" * 24,
+    "MAMAN WOMBAT MAXIMILIEN!",
+    "Wilhelmine Wolffenmümmel",
+    "محمد‌رضا می‌خواهم ببینمش",
+    "Mme Emma Wombat-Mammouth",
+    "Anne-Marguerite Montgolf",
+)
+_CALL_SEATS = "async (names) => (await import('./seat_names.js')).callSeats(names)"
+# Returns the names on the table that reach beyond their item or the window, or that overlap another item or a button.
+_OVERLAPPED = """(names) => {
+  const inside = (one, other) => one.left >= other.left - 1 && one.right <= other.right + 1;
+  const meet = (one, other) =>
+    Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 &&
+    Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 3;
+  const others = [...document.querySelectorAll(".stage .item, .camera button")];
+  const isName = (text) => names.some((name) => text.includes(name.slice(0, 3)));
+  const texts = [...document.querySelectorAll(".stage text")].filter((each) => isName(each.textContent));
+  const stage = document.querySelector(".stage").getBoundingClientRect();
+  return texts.flatMap((text) => {
+    const place = text.getBoundingClientRect();
+    const hidden = others.filter((other) => {
+      const box = other.getBoundingClientRect();
+      return !other.contains(text) && meet(place, box) && !inside(place, box);
+    });
+    return inside(place, stage) && hidden.length === 0
+      ? []
+      : [[text.textContent, ...hidden.map((each) => each.dataset.key ?? each.textContent)]];
+  });
+}"""
+
+
+@over("game", GAMES)
+@pytest.mark.parametrize("width", [390, 1280])
+def test_long_names_fit(visit: Callable[..., Person], game: str, width: int) -> None:
+    person = visit(width=width)
+    page = person.page
+    for last in (False, True):
+        person.open(f"new/{game}")
+        options = page.locator("[name=players] option")
+        players = (options.last if last else options.first).get_attribute("value")
+        page.evaluate(_CALL_SEATS, LONG_NAMES)
+        page.locator("[name=players]").select_option(players)
+        page.locator(".new-game button.primary").click()
+        for _ in range(3):
+            person.await_turn()
+            if not person.is_over:
+                assert page.evaluate(_OVERLAPPED, LONG_NAMES) == []
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+                person.move()
+
+
 def test_low_windows_have_two_columns(visit: Callable[..., Person]) -> None:
     person = visit()
     page = person.page

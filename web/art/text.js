@@ -28,14 +28,17 @@ export function widthOf(text, size, weight = 700) {
 }
 
 /**
- * Shorten a string to fit into a width.
+ * Shorten a string to fit into a width. Characters that joiners connect stay together.
  * @param {string} text
  * @param {number} width
  * @param {number} size
  * @param {number} [weight]
  */
 export function cut(text, width, size, weight) {
-  const letters = [...text];
+  if (widthOf(text, size, weight) <= width) {
+    return text;
+  }
+  const letters = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
   let shown = text;
   while (letters.length > 1 && widthOf(shown, size, weight) > width) {
     letters.pop();

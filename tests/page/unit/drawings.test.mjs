@@ -196,3 +196,17 @@ test("chat_cartonne: the columns and rows of all cards, and next to them, have t
     }
   }
 });
+
+test("a string is cut where it is too wide, between characters that no joiner connects", async () => {
+  const { cut, widthOf } = await import("../../../web/art/text.js");
+  const family = "👨‍👩‍👧‍👦";
+  const persian = "می‌خواهم";
+  for (const text of [family.repeat(3), persian.repeat(3), "W".repeat(24)]) {
+    const shown = cut(text, widthOf(text, 10) / 2, 10);
+    assert.ok(shown.endsWith("…") && widthOf(shown, 10) <= widthOf(text, 10) / 2);
+    assert.ok(text.startsWith(shown.slice(0, -1)));
+    assert.doesNotMatch(shown, /\u200d…/);
+  }
+  assert.equal(cut(family.repeat(2), widthOf(family, 10) + widthOf("…", 10), 10), `${family}…`);
+  assert.equal(cut(family, widthOf(family, 10), 10), family);
+});

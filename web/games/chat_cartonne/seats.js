@@ -4,7 +4,7 @@ import { cardBack } from "../../art/cards.js";
 import { crown } from "../../art/pieces.js";
 import { at, box, group, middleBox } from "../../art/shapes.js";
 import { badge, badgeItem, badgeWidth, drawnBy, panel, plate, slot, stepOf } from "../../art/table_pieces.js";
-import { widthOf, write } from "../../art/text.js";
+import { cut, widthOf, write } from "../../art/text.js";
 import { s } from "../../dom.js";
 import { playersInfo, seatOf } from "../../views.js";
 import {
@@ -134,6 +134,8 @@ function openCard(size, card) {
 
 // The middle of the row of cards and cats on a plate, in pixels from its upper edge.
 const ROW = 44;
+// The width of the zoom buttons at the right end of the line above the hand, on a narrow screen.
+const ZOOM_ROW = 156;
 // The left edge of the name on a roomy plate, and of the row below it.
 const NAME = 58;
 
@@ -249,16 +251,18 @@ function ownPlateItem(context, { tray, bottom, isWide, isSmall, pad, head }) {
   const { view, t } = context;
   const { played, holds, ...state } = plateOf(context, bottom);
   const drawn = isSmall && view.finalPhase ? "" : state.drawn;
-  const name = isSmall && view.finalPhase ? "" : state.name;
+  const wanted = isSmall && view.finalPhase ? "" : state.name;
   const final = holds === undefined ? "" : String(holds);
   const left = pad + 26;
   const taken = view.finalPhase && !isWide ? badgeWidth(t("final-short"), FINAL) + 8 : 0;
+  const crownsWidth = played > 0 ? 12 + 10 * played : 0;
+  const end = tray.width - (isSmall ? ZOOM_ROW : pad + (final === "" ? 0 : 30 + taken));
+  const name = cut(wanted, end - left - crownsWidth - 8 - widthOf(drawn, 12.5, 500), 15);
   const nameEnd = left + (name === "" ? taken : widthOf(name, 15));
   const middle = head / 2 + 2;
-  const crownsEnd = nameEnd + (played > 0 ? 12 + 10 * played : 0);
   const [x, anchor] = isSmall
-    ? /** @type {const} */ ([crownsEnd + 8, "start"])
-    : /** @type {const} */ ([tray.width - pad - (final === "" ? 0 : 30 + taken), "end"]);
+    ? /** @type {const} */ ([nameEnd + crownsWidth + 8, "start"])
+    : /** @type {const} */ ([end, "end"]);
   return {
     key: `plate:${bottom}`,
     x: tray.x,

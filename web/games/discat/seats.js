@@ -92,7 +92,7 @@ function panelItems(context, place) {
   const label = t("panel", { name: seatName(seat), count: pile.length });
   return [
     { ...panelItem(`panel:${seat}`, place.box, turn === seat, PANEL), label },
-    nameItem(context, place),
+    nameItem(context, place, otherHand(context, place)),
     ...seatPileItems(context, place),
     ...bonusItems(context, place),
     ...stateItems(context, place),
@@ -102,9 +102,10 @@ function panelItems(context, place) {
 /**
  * @param {Context} context
  * @param {Place} place
+ * @param {{left: number, width: number}} hand the hand of another seat, which is next to the name on a wide panel
  * @returns {Item}
  */
-function nameItem({ seatName }, { seat, box, spot, isTight }) {
+function nameItem({ seatName }, { seat, box, spot, isTight, alignment }, hand) {
   const mark = isTight ? 28 : box.width < 200 ? 34 : 38;
   const middle = box.width / 2;
   const y = 7 + mark / 2;
@@ -115,7 +116,7 @@ function nameItem({ seatName }, { seat, box, spot, isTight }) {
     : {
         mark: [8 + mark / 2, y, mark],
         text: [mark + 14, isOwnRow ? y : 18, 15],
-        room: box.width - mark - 16,
+        room: (alignment === 1 ? hand.left - hand.width / 2 - box.x : box.width) - mark - 22,
         least: 12,
       };
   return { key: `name:${seat}`, x: box.x, y: box.y, ...drawnBy(plate, seat, seatName(seat), place) };
@@ -204,14 +205,11 @@ function stateItems({ view, update, t }, { seat, box, isTight }) {
 }
 
 /**
- * Return the items of another seat's hand: card backs, then the cards that the viewer knows.
+ * Return the positions of another seat's hand: the middle of the first card, the width of a card, and the steps.
  * @param {Context} context
  * @param {Place} place
- * @param {Spot} from the position of the draw pile, from which a new card arrives
- * @returns {Item[]}
  */
-function otherHandItems(context, { seat, spot, box, alignment }, from) {
-  const { view, t, seatName, nameOf } = context;
+function otherHand(context, { seat, spot, box, alignment }) {
   const { handSize = 0, handCards = [] } = seatOf(context, seat);
   const width = CARD.width * spot.scale;
   const room = box.width - (alignment === 0.5 ? 8 : alignment === 1 ? 180 : 62) - width;
@@ -219,7 +217,21 @@ function otherHandItems(context, { seat, spot, box, alignment }, from) {
   const knownStep = stepOf(handSize, width + 1, room);
   const hidden = handSize - handCards.length;
   const used = Math.max(0, hidden - 1) * step + (handCards.length - (hidden > 0 ? 0 : 1)) * knownStep;
-  const left = spot.x - Math.max(0, used) * alignment;
+  return { left: spot.x - Math.max(0, used) * alignment, width, step, knownStep, hidden };
+}
+
+/**
+ * Return the items of another seat's hand: card backs, then the cards that the viewer knows.
+ * @param {Context} context
+ * @param {Place} place
+ * @param {Spot} from the position of the draw pile, from which a new card arrives
+ * @returns {Item[]}
+ */
+function otherHandItems(context, place, from) {
+  const { view, t, seatName, nameOf } = context;
+  const { seat, spot } = place;
+  const { handCards = [] } = seatOf(context, seat);
+  const { left, step, knownStep, hidden } = otherHand(context, place);
   const backs = Array.from({ length: hidden }, (_, index) =>
     hiddenCard(`back:${seat}:${index}`, { ...spot, x: left + index * step }, { layer: 1, from }),
   );

@@ -2,7 +2,7 @@
 
 import { seatMark } from "../../art/cards.js";
 import { badgeItem, drawnBy, panelItem, plate, stepOf } from "../../art/table_pieces.js";
-import { widthOf, wrap, write, writeLines } from "../../art/text.js";
+import { cut, widthOf, wrap, write, writeLines } from "../../art/text.js";
 import { seatOf, usedBy } from "../../views.js";
 import {
   CARD,
@@ -163,7 +163,7 @@ function queuedCard(context, { pile: { spot: to } }, { seat, card, index, place 
  * Return the sign that shows which cards may be played.
  * @type {Part}
  */
-function signItems({ view, t, seatName, nameOf }, { sign: { x, y: top, size } }) {
+function signItems({ view, t, seatName, nameOf }, { sign: { x, y: top, size }, pile, own }) {
   const now = view.constraint;
   const y = top + size / 2;
   if (!now) {
@@ -173,7 +173,10 @@ function signItems({ view, t, seatName, nameOf }, { sign: { x, y: top, size } })
   const { card = 0, higher = false, creator = 0, bonusDrawn = false } = now;
   const than = t(higher ? "higher" : "lower");
   const name = seatName(creator);
-  const said = `${t("by", { name })}${bonusDrawn && size > 150 ? ` · ${t("bonus-drawn")}` : ""}`;
+  const more = bonusDrawn && size > 150 ? ` · ${t("bonus-drawn")}` : "";
+  // The text lies between two panels.
+  const free = 2 * Math.min(x - pile.box.x - pile.box.width, own.box.x - x) - 44 - widthOf(more, 13);
+  const said = cut(t("by", { name }), free, 13) + more;
   const room = widthOf(said, 13);
   const left = -room / 2;
   return [
