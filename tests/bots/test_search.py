@@ -14,7 +14,8 @@ from chatiere import engine
 from chatiere.bots import hosting
 from chatiere.bots.games import PUCT
 from chatiere.bots.ismcts import IsmctsBot
-from chatiere.bots.search import MAX_NODES, MAX_SIMULATIONS, Leaves, SearchColumns, search, tree_bytes
+from chatiere.bots.search import MAX_NODES, MAX_SIMULATIONS, Leaves, SearchColumns, search
+from chatiere.bots.tree import tree_bytes
 from chatiere.engine import EngineError, Game, Position
 from chatiere.engine.core.batch import Table
 

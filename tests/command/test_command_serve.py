@@ -253,3 +253,21 @@ def test_the_supervisor_imports_no_library_that_only_workers_need() -> None:
     program = f"import sys, chatiere.command.serve; print([each for each in {libraries} if each in sys.modules])"
     found = subprocess.run((sys.executable, "-c", program), capture_output=True, text=True, check=True)
     assert found.stdout == "[]\n"
+
+
+SERVES = """
+import sys
+from prometheus_client import CollectorRegistry
+from chatiere.service.base.settings import Settings
+from chatiere.service.process.worker import create_server
+
+server, _ = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
+server.start()
+print([each for each in ("chatiere.bots.registry", "cryptography", "numpy") if each in sys.modules])
+server.stop(None).wait()
+"""
+
+
+def test_an_idle_worker_imports_no_library_that_only_some_calls_need() -> None:
+    found = subprocess.run((sys.executable, "-c", SERVES), capture_output=True, text=True, check=True)
+    assert found.stdout == "[]\n"

@@ -14,7 +14,7 @@ from chatiere import engine
 from chatiere.bots.bot import Decisions
 from chatiere.bots.hosting import decisions_at, luck
 from chatiere.bots.ismcts import IsmctsBot
-from chatiere.bots.search import tree_bytes
+from chatiere.bots.tree import tree_bytes
 from chatiere.engine import EngineError, Game, Position
 from chatiere.engine.core.cancellation import Cancellation
 from chatiere.engine.core.record import Kind, Record

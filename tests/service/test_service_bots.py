@@ -7,7 +7,7 @@ import pytest
 
 from chatiere import bots
 from chatiere.bots.ladder import ladder
-from chatiere.bots.search import tree_bytes
+from chatiere.bots.tree import tree_bytes
 from chatiere.engine import Game
 from chatiere.service.base.settings import Settings
 from chatiere.v1 import bot_service_pb2 as pb

@@ -38,7 +38,7 @@ from chatiere.bots.simulations cimport (
     simulate_by_network,
 )
 from chatiere.bots.integer_network cimport IntegerNetwork
-from chatiere.bots.tree cimport MAX_NODES as NODES, NONE, Forest, add_node, bytes_in_use, discount, release, reserve
+from chatiere.bots.tree cimport MAX_NODES as NODES, NONE, Forest, add_node, discount, release, reserve
 from chatiere.engine.core.cancellation cimport Cancellation
 from chatiere.engine.core.game cimport Game
 from chatiere.engine.core.integers cimport read_number
@@ -396,11 +396,6 @@ def read_noise(value):
 def read_simulations(value):
     """Check `simulations`, 1 … MAX_SIMULATIONS, and return it as an int. Raises EngineError: INVALID_BATCH."""
     return read_number("simulations", value, 1, MAX_SIMULATIONS)
-
-
-def tree_bytes():
-    """Return the number of bytes that the trees of all searches in this process currently use."""
-    return bytes_in_use()
 
 
 def search(

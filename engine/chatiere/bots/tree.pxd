@@ -45,7 +45,6 @@ cdef inline double discount(uint64_t decisions) noexcept nogil:
     # factor has so few binary digits that the sum of a single winner's returns is exact.
     return 1.0 - <double> min(decisions, <uint64_t> MAX_DISCOUNTED) / DISCOUNT_PARTS
 
-cdef uint64_t bytes_in_use() noexcept nogil
 cdef bint reserve(Forest* forest, uint64_t count) noexcept nogil
 cdef void release(Forest* forest) noexcept nogil
 cdef uint32_t add_node(

@@ -16,8 +16,8 @@ cdef extern from *:
     uint64_t ADD_TREE_BYTES(uint64_t count) noexcept nogil
 
 
-cdef uint64_t bytes_in_use() noexcept nogil:
-    # Return the number of bytes allocated for the trees of all searches in this process.
+def tree_bytes():
+    """Return the number of bytes that the trees of all searches in this process currently use."""
     return ADD_TREE_BYTES(0)
 
 

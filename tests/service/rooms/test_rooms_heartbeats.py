@@ -3,8 +3,8 @@
 import asyncio
 from itertools import pairwise
 
-from chatiere.service.ports.server import _look_after_rooms
 from chatiere.service.rooms.followers import HEARTBEAT
+from chatiere.service.rooms.relay import look_after_rooms
 
 from ..clock import Clock
 
@@ -32,7 +32,7 @@ def gaps(seconds: list[float]) -> list[float]:
     loop = clock.loop()
     relay = SlowRelay(clock, seconds)
     try:
-        loop.run_until_complete(_look_after_rooms(relay))  # type: ignore[arg-type]
+        loop.run_until_complete(look_after_rooms(relay))  # type: ignore[arg-type]
     except asyncio.CancelledError:
         pass
     finally:

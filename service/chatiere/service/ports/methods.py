@@ -1,9 +1,17 @@
-"""The methods of a server, for all its ports."""
+"""The methods of a server, for all its ports.
+
+BotService and TableService are imported by their first call, and RoomService if the server has rooms. An idle worker
+does not need NumPy and the cryptography library, which take a quarter of its memory.
+"""
+
+from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 from google.protobuf.descriptor import ServiceDescriptor
 from google.rpc import code_pb2
@@ -14,21 +22,23 @@ from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import MEMORY, SettingError, Settings
 from chatiere.service.base.threads import started_threads
 from chatiere.service.calls.batch_service import BatchService
-from chatiere.service.calls.bot_service import BotService
 from chatiere.service.calls.game_service import GameService
 from chatiere.service.calls.play_stream import PlayStream
 from chatiere.service.calls.replay_service import ReplayService
-from chatiere.service.calls.table_service import TableService
 from chatiere.service.exchange.fair_threads import FairThreads
 from chatiere.service.exchange.health import HEALTH_SERVICE, Health
 from chatiere.service.exchange.methods import BatchMethod, FeedMethod, SingleMethod, StreamMethod, UnknownMethod
 from chatiere.service.guards.chain import Call, Guards, Metadata, Method
 from chatiere.service.guards.idle import IdleStreams
 from chatiere.service.guards.limits import CallLimit
-from chatiere.service.rooms.relay import Relay, create_relay
-from chatiere.service.rooms.room_service import RoomService
 from chatiere.service.tables.keys import Keyring
 from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_service_pb2, room_service_pb2, table_service_pb2
+
+if TYPE_CHECKING:
+    from chatiere.engine.core.cancellation import Cancellation
+    from chatiere.service.calls.bot_service import BotService, Hold
+    from chatiere.service.calls.table_service import TableService
+    from chatiere.service.rooms.relay import Relay
 
 _GAME = game_service_pb2.DESCRIPTOR.services_by_name["GameService"]
 _BATCH = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"]
@@ -50,11 +60,36 @@ def services_of(settings: Settings) -> list[str]:
     return [GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE, TABLE_SERVICE, *([ROOM_SERVICE] if settings.relay else [])]
 
 
+class _Service(Protocol):
+    def answer(self, name: str, data: Buffer, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        """Handle a request."""
+
+
+class _Later:
+    """A service that is created by its first call."""
+
+    def __init__(self, create: Callable[[], _Service]) -> None:
+        self._create = create
+        self._service: _Service | None = None
+        self._lock = threading.Lock()
+
+    def created(self) -> _Service:
+        """Return the service, and create it first if necessary."""
+        with self._lock:
+            if self._service is None:
+                self._service = self._create()
+            return self._service
+
+    def answer(self, name: str, data: Buffer, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        """Handle a request."""
+        return self.created().answer(name, data, cancellation, hold)
+
+
 class Methods:
     """The methods of the server's services, including health."""
 
     def __init__(self, settings: Settings, metrics: Metrics, health: Health, table_keys: Keyring) -> None:
-        """Start the methods' threads. Raises SettingError if they cannot be started."""
+        """Start the methods' threads. Raises SettingError if they cannot be started, or a bot cannot be loaded."""
         # Count the calls to all unknown methods together, because clients could invent any number of names.
         self.unknown = UnknownMethod(Method(metrics, "unknown", "/unknown/unknown", needs_token=False))
         self._metrics = metrics
@@ -74,12 +109,17 @@ class Methods:
         """The methods of GameService except Replay, and RoomService's Post."""
         service = BatchService(settings, metrics)
         limit = CallLimit("batches at a time", settings.max_calls)
-        tables = TableService(settings, metrics, table_keys)
+        bots = _Later(partial(_bot_service, settings, metrics))
+        tables = _Later(partial(_table_service, settings, metrics, table_keys))
+        if settings.bots:
+            # Whether the setting is valid is known only when the bots are loaded.
+            bots.created()
+            tables.created()
         replay = Method(metrics, "unary", REPLAY, limit=limit, counts_clients=True)
         self.batches = [
             BatchMethod(REPLAY, replay, ReplayService(settings, metrics).replay, self.pool),
             *self._batch_methods(_BATCH, service.answer, limit),
-            *self._batch_methods(_BOT, BotService(settings, metrics).answer, limit),
+            *self._batch_methods(_BOT, bots.answer, limit),
             *self._batch_methods(_TABLE, tables.answer, limit, needs_token=not settings.open_tables),
         ]
         """Replay, and the unary methods of BatchService, BotService and TableService."""
@@ -94,8 +134,10 @@ class Methods:
         self.feeds = [FeedMethod(watch, watches, health.watch)]
         """The health service's Watch, and RoomService's Follow."""
         if settings.relay is not None:
+            from chatiere.service.rooms.relay import create_relay
+
             self.relay = create_relay(settings, metrics, health)
-            self._add_rooms(settings, RoomService(self.relay, table_keys))
+            self._add_rooms(settings, self.relay, table_keys)
 
     def count_unknown(self, guards: Guards, peer: str = "", metadata: Metadata = ()) -> None:
         """Count a call to an unknown method. The port itself refuses the call. `peer`: the client's address, or ""."""
@@ -126,7 +168,10 @@ class Methods:
                 found.append(SingleMethod(path, method, service.methods[each.name], self.side_threads))
         return found
 
-    def _add_rooms(self, settings: Settings, rooms: RoomService) -> None:
+    def _add_rooms(self, settings: Settings, relay: Relay, table_keys: Keyring) -> None:
+        from chatiere.service.rooms.room_service import RoomService
+
+        rooms = RoomService(relay, table_keys)
         # Use separate threads for posts that wait for Redis, so that they do not delay other work.
         waits = settings.relay != MEMORY
         threads = self._threads("posts", _POST_THREADS) if waits else self.side_threads
@@ -157,6 +202,18 @@ class Methods:
                 method = Method(self._metrics, "unary", path, needs_token=needs_token, limit=limit, counts_clients=True)
                 found.append(BatchMethod(path, method, partial(answer, _snake_case(each.name)), self.pool))
         return found
+
+
+def _bot_service(settings: Settings, metrics: Metrics) -> BotService:
+    from chatiere.service.calls.bot_service import BotService
+
+    return BotService(settings, metrics)
+
+
+def _table_service(settings: Settings, metrics: Metrics, table_keys: Keyring) -> TableService:
+    from chatiere.service.calls.table_service import TableService
+
+    return TableService(settings, metrics, table_keys)
 
 
 def _snake_case(name: str) -> str:

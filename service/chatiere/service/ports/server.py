@@ -16,7 +16,7 @@ import grpc.aio
 import uvloop
 from prometheus_client import CollectorRegistry
 
-from chatiere.bots.search import tree_bytes
+from chatiere.bots.tree import tree_bytes
 from chatiere.service.base.files import WatchedFiles
 from chatiere.service.base.heartbeat import Heartbeat
 from chatiere.service.base.metrics import Metrics
@@ -34,8 +34,6 @@ from chatiere.service.ports.grpc_handlers import Handlers
 from chatiere.service.ports.listening import count_of, place_for
 from chatiere.service.ports.methods import Methods, services_of
 from chatiere.service.ports.tls import Certificates, server_credentials, watched_certificates
-from chatiere.service.rooms.presence import ANNOUNCE
-from chatiere.service.rooms.relay import LOOK, Relay
 from chatiere.service.tables.keys import Keyring
 
 if TYPE_CHECKING:
@@ -255,7 +253,9 @@ class Server:
         if self._settings.stream_idle_timeout:
             work.append(self._end_idle_streams())
         if self.methods.relay is not None:
-            work += [_look_after_rooms(self.methods.relay), _announce_presence(self.methods.relay)]
+            from chatiere.service.rooms.relay import announce_presence, look_after_rooms
+
+            work += [look_after_rooms(self.methods.relay), announce_presence(self.methods.relay)]
         self._tasks = [asyncio.create_task(each) for each in work]
 
     async def _look_after_itself(self, idle: int) -> None:
@@ -316,22 +316,6 @@ class Server:
 def _milliseconds(seconds: float) -> int:
     # Convert an age in seconds, where 0 means no limit, to gRPC's form.
     return min(max(round(1000 * seconds), 1), _NO_LIMIT) if seconds else _NO_LIMIT
-
-
-async def _look_after_rooms(relay: Relay) -> None:
-    # Schedule the checks by the clock, so that their durations do not delay heartbeats more and more.
-    loop = asyncio.get_running_loop()
-    due = loop.time()
-    while True:
-        due = max(due + LOOK, loop.time())
-        await asyncio.sleep(due - loop.time())
-        relay.look()
-
-
-async def _announce_presence(relay: Relay) -> None:
-    while True:
-        await asyncio.sleep(ANNOUNCE)
-        relay.announce()
 
 
 def create_server(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import grpc
-from cryptography import x509
 
 from chatiere.service.base.files import WatchedFiles, read_file
 from chatiere.service.base.metrics import Metrics
@@ -78,7 +77,10 @@ def _certificates(metrics: Metrics, certificate: Path, key: Path, authorities: P
 
 
 def _check_times(metrics: Metrics, setting: str, path: Path, content: bytes) -> None:
-    # Report when the first certificate of a file expires, and warn of certificates that are not valid now.
+    # Report when the first certificate of a file expires, and warn of certificates that are not valid now. The library
+    # is imported here, because a worker without TLS does not need it.
+    from cryptography import x509
+
     try:
         found = x509.load_pem_x509_certificates(content)
         begin = max(each.not_valid_before_utc for each in found)

@@ -1,5 +1,6 @@
 """The interface of relays. A relay stores rooms, for one or several processes, and sends posts to their followers."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
@@ -9,6 +10,7 @@ from chatiere.service.base.settings import MEMORY, SettingError, Settings
 from chatiere.service.exchange.health import Health
 from chatiere.service.exchange.methods import Feed
 from chatiere.service.rooms.memory_relay import MemoryRelay
+from chatiere.service.rooms.presence import ANNOUNCE
 from chatiere.service.rooms.room import Change, Post
 
 LOOK = 1.0
@@ -74,3 +76,21 @@ def create_relay(settings: Settings, metrics: Metrics, health: Health) -> Relay:
     if len(settings.redis_addresses) > 1:
         return ShardedRelay(settings, metrics, health)
     return RedisRelay(replace(settings, relay=settings.redis_addresses[0]), metrics, health.set)
+
+
+async def look_after_rooms(relay: Relay) -> None:
+    """Call `look` regularly."""
+    # Schedule the checks by the clock, so that their durations do not delay heartbeats more and more.
+    loop = asyncio.get_running_loop()
+    due = loop.time()
+    while True:
+        due = max(due + LOOK, loop.time())
+        await asyncio.sleep(due - loop.time())
+        relay.look()
+
+
+async def announce_presence(relay: Relay) -> None:
+    """Call `announce` regularly."""
+    while True:
+        await asyncio.sleep(ANNOUNCE)
+        relay.announce()

@@ -9,16 +9,13 @@ receives a table whose key it does not have.
 
 import hashlib
 import re
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
-from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives.ciphers.aead import AESGCMSIV
 from prometheus_client import Gauge
 
 from chatiere.service.base.files import WatchedFiles, read_entries
 from chatiere.service.base.settings import SettingError
-from chatiere.service.tables.hkdf import derived
 from chatiere.service.tables.new_key import new_key
 
 KEY_ID_SIZE, MAC_SIZE = 8, 16
@@ -31,6 +28,12 @@ class TableKey:
 
     def __init__(self, key: bytes) -> None:
         """Derive the keys from a key of 32 bytes. Raises SettingError if AES-GCM-SIV is not available."""
+        # The library is imported here, because a worker without sealed tables does not need it.
+        from cryptography.exceptions import UnsupportedAlgorithm
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCMSIV
+
+        from chatiere.service.tables.hkdf import derived
+
         self.key_id = derived(key, "chatiere table key id 1", size=KEY_ID_SIZE)
         """The identifier of the key. It reveals nothing about the key."""
         self._nonces = derived(key, "chatiere table nonce 1")
@@ -73,10 +76,8 @@ class Keyring:
             SettingError: If the file cannot be read, or is invalid.
         """
         self._file: WatchedFiles[list[TableKey]] | None = None
-        self._single: list[TableKey] = []
-        if path is None:
-            self._single = [TableKey(key or new_key())]
-        else:
+        self._key = key or new_key()
+        if path is not None:
             self._file = WatchedFiles("table keys", partial(_read, path), path, rejected=rejected)
 
     def newest(self) -> TableKey:
@@ -86,6 +87,10 @@ class Keyring:
     def find(self, key_id: bytes) -> TableKey | None:
         """Return the key with an id, or None if it is unknown."""
         return next((key for key in self._keys() if key.key_id == key_id), None)
+
+    @cached_property
+    def _single(self) -> list[TableKey]:
+        return [TableKey(self._key)]
 
     def _keys(self) -> list[TableKey]:
         # If the file has become unreadable or invalid, the previous keys remain in use.

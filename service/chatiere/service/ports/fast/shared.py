@@ -18,10 +18,10 @@ import socket
 import struct
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import ceil
-from statistics import mode
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -441,7 +441,7 @@ class SharedDoor:
             return
         self._limits.end(self._connection, origin)
         if len(self._greeting) >= _MAX_GREETING:
-            most = mode(self._greeting.values())
+            [(most, _)] = Counter(self._greeting.values()).most_common(1)
             self._leave(next(each for each, owner in self._greeting.items() if owner == most)).close()
         self._greeting[connected] = origin
         self._selector.register(connected, selectors.EVENT_READ)
