@@ -37,7 +37,7 @@ OTHER_WORK = re.compile(
     # This function runs only if the message arrives after the headers.
     r"|\.guards\.idle$"
 )
-PERIODIC = {"_look", "_look_at_memory", "look_at_memory"}
+PERIODIC = {"_look", "look_regularly", "look_at_memory"}
 Step = tuple[str, str]
 
 

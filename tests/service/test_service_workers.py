@@ -361,6 +361,29 @@ def test_the_output_of_a_crashing_worker_is_logged() -> None:
         server.worker_pid(0, seen)
 
 
+ENDING = """
+    import asyncio
+    from chatiere.service.base.heartbeat import Heartbeat
+    beat, beaten = Heartbeat.beat, []
+
+    def end(heartbeat):
+        beat(heartbeat)
+        beaten.append(True)
+        if len(beaten) == 2:
+            asyncio.get_running_loop().stop()
+
+    Heartbeat.beat = end
+"""
+
+
+def test_a_worker_whose_serving_loop_ends_is_replaced(tmp_path: Path) -> None:
+    with served("--hang-timeout", "60", environment=injected(tmp_path, ENDING)) as server:
+        assert server.address
+        server.find("the serving loop has ended")
+        server.find("died with exit code 1")
+        server.worker_pid(0, len(server.lines))
+
+
 NOISY = """
     import os
     for number in range(2_500):

@@ -45,6 +45,8 @@ from chatiere import engine
 from chatiere.clients import BatchClient
 from chatiere.clients.calls import batch_requests
 from chatiere.service.calls.play_stream import PlayStream
+from chatiere.service.exchange.door import Door
+from chatiere.service.ports.fast import port
 from chatiere.v1.batch_service_pb2 import BatchSetup
 from chatiere.v1.game_service_pb2 import ListGamesRequest, ListGamesResponse
 
@@ -487,3 +489,17 @@ def test_a_process_without_free_descriptors_continues() -> None:
         with grpc.insecure_channel(server.address) as channel:
             assert game_stub(channel).ListGames(ListGamesRequest(), timeout=PATIENCE, wait_for_ready=True).games
         assert server.total("chatiere_workers_restarted_total") == 0
+
+
+def test_the_memory_is_checked_often_only_while_calls_receive_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = []
+    monkeypatch.setattr(Door, "look_at_memory", lambda door, held: looks.append(held))
+    # The idle door never looks again by itself.
+    monkeypatch.setattr(port, "IDLE_LOOK", 1e6)
+    with playing() as server:
+        for path in (LIST_GAMES, PLAY):
+            wait_until(lambda: server.server._fast._looks_rarely, "the door is idle")  # type: ignore[union-attr]
+            before = len(looks)
+            with Peer(server) as peer:
+                peer.send(peer.headers(path=path), data(b"part"))
+                wait_until(lambda: len(looks) > before + 2, "the memory is checked")  # noqa: B023

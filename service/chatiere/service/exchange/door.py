@@ -18,8 +18,6 @@ _log = logging.getLogger(__name__)
 
 # A client whose requests take less than 1/_FEW of the limit does not lose any calls.
 _FEW = 16
-MEMORY_LOOK = 0.1
-"""The number of seconds between two checks of the memory of partly received requests."""
 
 
 class Cost(NamedTuple):

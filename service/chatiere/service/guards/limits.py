@@ -147,7 +147,7 @@ class CallSlots:
         # slot.
         self._held: dict[str, dict[object, tuple[Callable[[], object], float]]] = {}
         self.on_first: Callable[[], object] | None = None
-        """A function that is called when a slot is taken and all slots are free."""
+        """A function that is called after a slot was taken, if all slots were free before."""
 
     def __len__(self) -> int:
         """Return the number of slots taken."""
@@ -159,13 +159,14 @@ class CallSlots:
         `end` is called if the slot is given to another call. It may be called from any thread.
         """
         with self._lock:
-            if self.on_first is not None and not self._held:
-                self.on_first()
+            is_first = not self._held
             if not self._free:
                 largest = max(self._held, key=lambda each: len(self._held[each]))
                 self._end(largest, next(iter(self._held[largest])))
             self._free -= 1
             self._held.setdefault(client, {})[call] = (end, time.monotonic())
+            if is_first and self.on_first is not None:
+                self.on_first()
 
     def largest(self, age: float, weight: Callable[[Any], int] = lambda call: 1) -> tuple[int, str, list[object]]:
         """Find the client whose calls have the largest total weight. Only calls of at least `age` seconds count.

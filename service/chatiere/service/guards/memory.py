@@ -31,9 +31,10 @@ _MUCH, _LITTLE, _PAUSE, _MAX_PAUSE = 32 * 1024 * 1024, 16 * 1024 * 1024, 2.0, 64
 _SHARE = 0.001
 # The minimum number of seconds between two log lines about ended calls.
 _BETWEEN_LINES = 10.0
-# The time in seconds between two checks of the memory. In this time, the network can deliver only little data. Then the
-# same for an idle process.
-_INTERVAL, _IDLE_INTERVAL = 0.1, 1.0
+MEMORY_LOOK = 0.1
+"""The number of seconds between two checks of the memory. In this time, the network can deliver only little data."""
+IDLE_LOOK = 1.0
+"""The number of seconds between two checks of the memory while no call can receive data."""
 # The limit on the total size of partly received requests is _PARTS bytes, or the size of _MAX_MESSAGES requests of the
 # maximum size if that is more.
 _PARTS, _MAX_MESSAGES = 128 * 1024 * 1024, 2
@@ -301,6 +302,28 @@ class EndedCalls:
             self._calls, self._size, self._last_line = 0, 0, now
 
 
+async def look_regularly(
+    look: Callable[[], None], receiving: Sequence[CallSlots], held: Callable[[], int] = lambda: 0
+) -> None:
+    """Call `look` ten times a second while calls receive data or hold memory, and otherwise once a second.
+
+    Args:
+        look: The function to call.
+        receiving: The calls that receive data. They have to begin in the thread of this coroutine.
+        held: A function that returns the bytes that calls hold.
+    """
+    begun = asyncio.Event()
+    for slots in receiving:
+        slots.on_first = begun.set
+    while True:
+        begun.clear()
+        with suppress(TimeoutError):
+            if not held() and not any(receiving):
+                await asyncio.wait_for(begun.wait(), IDLE_LOOK)
+            await asyncio.sleep(MEMORY_LOOK)
+        look()
+
+
 class MemoryWatch:
     """Watches the memory of a process that only serves calls.
 
@@ -340,20 +363,8 @@ class MemoryWatch:
         self._busy, self._pause = time.monotonic(), _PAUSE
 
     async def run(self) -> None:
-        """Look regularly: ten times a second while calls begin or hold memory, and otherwise once a second.
-
-        Calls have to begin in the thread of this coroutine.
-        """
-        begun = asyncio.Event()
-        for slots in self._receiving:
-            slots.on_first = begun.set
-        while True:
-            begun.clear()
-            with suppress(TimeoutError):
-                if not self._budget.held and not any(self._receiving):
-                    await asyncio.wait_for(begun.wait(), _IDLE_INTERVAL)
-                await asyncio.sleep(_INTERVAL)
-            self.look()
+        """Look regularly. Calls have to begin in the thread of this coroutine."""
+        await look_regularly(self.look, self._receiving, lambda: self._budget.held)
 
     def look(self) -> None:
         """End calls if incomplete requests use too much memory. Return free memory when calls hold little."""

@@ -43,6 +43,8 @@ _log = logging.getLogger(__name__)
 
 # The time in seconds between two checks in the serving loop, unless the supervisor needs more frequent heartbeats.
 _INTERVAL = 1.0
+# With more connections, a thread counts the open files.
+_FEW_CONNECTIONS = 200
 # The maximum number of calls in flight on a connection, and of calls on all connections that gRPC has not reported.
 _MAX_CALLS_OF_A_CONNECTION, _MAX_PENDING_REQUESTS = 256, 1_000_000
 # The minimum time limit for a handshake in seconds, even if requests have a shorter limit. Then the time in
@@ -273,7 +275,8 @@ class Server:
             dropped.update()
             self._metrics.tasks.set(len(asyncio.all_tasks()))
             # Estimate the number of gRPC's connections, because gRPC does not report it.
-            files = await asyncio.to_thread(open_files)
+            is_long = self._connections > _FEW_CONNECTIONS
+            files = await asyncio.to_thread(open_files) if is_long else open_files()
             others = sum(door.connections for door in (self._fast, self._web) if door is not None)
             self._connections = max(0, files - others - idle)
             await asyncio.sleep(interval)

@@ -25,7 +25,7 @@ from chatiere.service.base.heartbeat import Heartbeat
 from chatiere.service.base.settings import SettingError
 from chatiere.service.guards.logs import configure_logging
 from chatiere.service.guards.metrics_files import use_files
-from chatiere.service.ports.server import create_server
+from chatiere.service.ports.server import Server, create_server
 from chatiere.service.process.order import Order
 from chatiere.service.process.wakeups import HELD_SIGNALS
 
@@ -71,28 +71,26 @@ def run_worker(order: Order) -> None:
     _log.info("worker %d serves, pid %d", order.number, os.getpid())
     orphaned = threading.Event()
     threading.Thread(target=_end_with_supervisor, args=(orphaned,), daemon=True).start()
-    while (number := _next_signal(heartbeat.interval)) != signal.SIGTERM:
-        if number == signal.SIGHUP:
-            reload_files()
-        if not server.wait_for_termination(0):
-            raise RuntimeError("the serving loop has ended")
+    threading.Thread(target=_end_with_server, args=(server,), daemon=True).start()
+    while signal.sigwait({signal.SIGTERM, signal.SIGHUP}) != signal.SIGTERM:
+        reload_files()
+    if not server.wait_for_termination(0):
+        raise RuntimeError("the serving loop has ended")
     server.stop(order.settings.grace).wait()
     if orphaned.is_set():
         # Remove the files, because the supervisor can no longer do it.
         shutil.rmtree(order.metrics, ignore_errors=True)
 
 
-def _next_signal(timeout: float) -> int | None:
-    # Wait for a signal from the supervisor. CPython 3.11 returns another number if the process was suspended until
-    # after the timeout.
-    got = signal.sigtimedwait({signal.SIGTERM, signal.SIGHUP}, timeout)
-    return None if got is None else got.si_signo
-
-
 def _end_with_supervisor(orphaned: threading.Event) -> None:
     # Do not use sys.stdin, because the interpreter needs the lock of sys.stdin to exit.
     os.read(sys.stdin.fileno(), 1)
     orphaned.set()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _end_with_server(server: Server) -> None:
+    server.wait_for_termination()
     os.kill(os.getpid(), signal.SIGTERM)
 
 

@@ -17,8 +17,9 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from chatiere.service.base.settings import SettingError, Settings
-from chatiere.service.exchange.door import MEMORY_LOOK, Door
-from chatiere.service.ports.fast.loop import Loop
+from chatiere.service.exchange.door import Door
+from chatiere.service.guards.memory import IDLE_LOOK, MEMORY_LOOK
+from chatiere.service.ports.fast.loop import Loop, Timer
 from chatiere.service.ports.fast.shared import SharedConnection, SharedDoor
 from chatiere.service.ports.listening import listening_sockets
 
@@ -87,6 +88,10 @@ class FastPort:
         self._largest: tuple[int, ...] = ()
         self._unknown: Route
         self._loop = Loop(is_own=False)
+        self._receiving = (door.half_open, door.streams)
+        # The timer of the next check of the memory, and True if it is the longer one.
+        self._next_look: Timer
+        self._looks_rarely = False
         self._endpoint: Endpoint
         self._own_loops: set[Loop] = set()
         self._shared_loops: set[Loop] = set()
@@ -112,7 +117,9 @@ class FastPort:
         self._loop.endpoint = self._endpoint = self._endpoint_of(
             self._loop, [each.detach() for each in self._listening]
         )
-        self._loop.after(MEMORY_LOOK, self._look)
+        self._next_look = self._loop.after(MEMORY_LOOK, self._look)
+        for slots in self._receiving:
+            slots.on_first = self._begun
 
     def share_memory(self, address: str, take: Callable[[socket.socket, bytes], None]) -> None:
         """Serve also clients with shared memory; see SharedDoor. Must be called before `route`.
@@ -301,11 +308,24 @@ class FastPort:
         else:
             self._takers[wire.path](wire)
 
+    def _begun(self) -> None:
+        # A call receives data. This function may be called from any thread.
+        if self._looks_rarely:
+            self._looks_rarely = False
+            self._loop.post(self._look_soon)
+
+    def _look_soon(self) -> None:
+        self._next_look.cancel()
+        self._next_look = self._loop.after(MEMORY_LOOK, self._look)
+
     def _look(self) -> None:
         self.door.look_at_memory(self.held)
         if trouble := self._endpoint.trouble:
             _log.warning("connections could not be accepted: %s", os.strerror(trouble))
-        self._loop.after(MEMORY_LOOK, self._look)
+        # Other threads may call `_begun` at any time, so it must take effect before the calls are counted.
+        self._looks_rarely = True
+        self._looks_rarely = not any(self._receiving)
+        self._next_look = self._loop.after(IDLE_LOOK if self._looks_rarely else MEMORY_LOOK, self._look)
 
 
 def _fail(wire: WireCall, error: Exception) -> None:

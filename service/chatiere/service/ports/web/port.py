@@ -13,10 +13,11 @@ from google.protobuf.descriptor_pb2 import MethodOptions
 
 from chatiere.service.base.files import WatchedFiles
 from chatiere.service.base.settings import Settings, split_address
-from chatiere.service.exchange.door import MEMORY_LOOK, Cost, Door
+from chatiere.service.exchange.door import Cost, Door
 from chatiere.service.exchange.making import exchanges_of
 from chatiere.service.exchange.methods import LARGE, BatchMethod, FeedMethod, Pool, SingleMethod
 from chatiere.service.guards.chain import Guards
+from chatiere.service.guards.memory import look_regularly
 from chatiere.service.guards.sizes import largest_request
 from chatiere.service.guards.traces import CallTraces
 from chatiere.service.ports.asyncio_loop import AsyncioLoop
@@ -97,7 +98,9 @@ class WebPort:
 
     async def start(self) -> None:
         """Start to respond."""
-        self._looking = [asyncio.create_task(self._look()), asyncio.create_task(self._look_at_memory())]
+        door = self.door
+        look = look_regularly(lambda: door.look_at_memory(self._state.held), (door.half_open, door.streams))
+        self._looking = [asyncio.create_task(self._look()), asyncio.create_task(look)]
 
     async def stop(self, grace: float | None) -> None:
         """Let calls in flight finish, and cancel calls that last longer than `grace` seconds. None means 0."""
@@ -138,11 +141,6 @@ class WebPort:
             if not self._app.is_stopping:
                 self._acceptor.accept()
             await asyncio.sleep(min(_LOOK, self.door.settings.request_timeout / 4))
-
-    async def _look_at_memory(self) -> None:
-        while True:
-            await asyncio.sleep(MEMORY_LOOK)
-            self.door.look_at_memory(self._state.held)
 
 
 def _routes_of(door: Door, methods: Methods) -> dict[str, Route]:
