@@ -91,11 +91,11 @@ def test_code_can_be_generated_from_only_the_descriptor_set(written: Path, tmp_p
 
 
 def all_comments(described: FileDescriptorSet) -> list[tuple[str, list[int], str, str]]:
-    """Return the comments of all files outside google.protobuf, with their places."""
+    """Return the comments of the API's files, with their places."""
     return [
         (file.name, list(place.path), place.leading_comments, place.trailing_comments)
         for file in described.file
-        if file.package != "google.protobuf"
+        if file.package == "chatiere.v1"
         for place in file.source_code_info.location
         if place.leading_comments or place.trailing_comments or place.leading_detached_comments
     ]
