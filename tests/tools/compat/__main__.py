@@ -43,6 +43,7 @@ ROWS = (
     CompatRow("data_set", ["data"]),
     CompatRow("tournament", ["arena"]),
     CompatRow("typed_line", ["play"]),
+    CompatRow("mcp_tools", ["mcp"]),
     # This library writes the network, so its release does not matter.
     CompatRow("network_bot", ["arena", "onnx"], ["onnx"]),
     CompatRow("trained", ["train"]),
