@@ -1,5 +1,7 @@
 """A client of the SDK plays a game with the tools for language models."""
 
+from typing import Any
+
 import anyio
 from mcp.client import Client
 
@@ -12,7 +14,8 @@ from chatiere.service.base.settings import Settings
 async def play() -> None:
     """Play a game to its end, always by the first action."""
     async with Client(create_server(Tools(LocalBackend(Settings(relay="memory"))), "1")) as client:
-        tool, arguments = "new_table", {"game": "discat", "seats": ["me", "random"]}
+        tool = "new_table"
+        arguments: dict[str, Any] = {"game": "discat", "seats": ["me", "random"]}
         while True:
             told = (await client.call_tool(tool, arguments)).structured_content
             if told["over"]:
