@@ -9,7 +9,7 @@ import pytest
 
 from chatiere import engine
 from chatiere.arena import puzzles
-from chatiere.arena.puzzles import MARGIN, find
+from chatiere.arena.puzzles import MARGIN, explain, find
 from chatiere.bots.ladder import Rung
 
 from .conftest import Run
@@ -66,7 +66,36 @@ def test_a_position_with_one_good_action_is_found() -> None:
         assert sorted(action for action, _ in found["actions"]) == position.legal_actions()
         values = [value for _, value in found["actions"]]
         assert values == sorted(values, reverse=True)
-        assert MARGIN <= found["margin"] <= values[0] - values[1] + 0.001
+        assert MARGIN <= found["margin"] <= values[0] - values[1] + 0.01
+        assert 0 <= found["wrong"] < 0.5
+        after = position.child(found["line"][0])
+        assert found["line"][0] != WINS
+        for action in found["line"][1:]:
+            after.apply(action)
+
+
+def test_the_line_begins_with_the_most_frequent_wrong_choice() -> None:
+    position = engine.game("discat").new_game(2, seed=1, game_number=4)
+    for action in DISCAT:
+        position.apply(action)
+    legal = position.legal_actions()
+    for best in (WINS, legal[0]):
+        actions = [best, *(action for action in legal if action != best)]
+        told = explain(position, actions, 30, 1)
+        assert told == explain(position, actions, 30, 1)
+        # Almost all choices are the winning card.
+        assert (told["wrong"] < 0.5) == (best == WINS)
+        assert (told["line"][0] == WINS) == (best != WINS)
+
+
+def test_a_position_with_few_legal_actions_is_no_puzzle(monkeypatch: pytest.MonkeyPatch) -> None:
+    position = engine.game("discat").new_game(2, seed=1, game_number=4)
+    for action in DISCAT:
+        position.apply(action)
+    legal = len(position.legal_actions())
+    assert find(position, 30, count(1)) is not None
+    monkeypatch.setattr(puzzles, "_MIN_ACTIONS", legal + 1)
+    assert find(position, 30, count(1)) is None
 
 
 def test_a_position_with_two_equal_actions_is_no_puzzle() -> None:
@@ -92,17 +121,17 @@ def test_a_forced_move_is_no_puzzle() -> None:
 def test_an_interrupted_search_is_resumed(run: Run, tmp_path: Path) -> None:
     asked = ("puzzles", "momistigri", "--simulations", 20, "--easy", "--output")
     whole, stopped = tmp_path / "whole.json", tmp_path / "stopped.json"
-    result = run(*asked, whole, "--games", 6)
+    result = run(*asked, whole, "--games", 12)
     assert (result.exit_code, result.stderr) == (0, "")
     kept = json.loads(whole.read_text())
-    assert result.stdout == f"{len(kept['puzzles'])} puzzles in 6 games: {whole}\n"
-    assert 2 <= len(kept["puzzles"]) <= 6
+    assert result.stdout == f"{len(kept['puzzles'])} puzzles in 12 games: {whole}\n"
+    assert 2 <= len(kept["puzzles"]) <= 12
     assert (kept["setting"]["game"], kept["setting"]["players"]) == ("momistigri", 3)
     assert kept["setting"]["bot"] == "flat:playouts=9"
     # The search ends with the requested number of puzzles.
     run(*asked, stopped, "--count", 1)
     assert len(json.loads(stopped.read_text())["puzzles"]) == 1
-    run(*asked, stopped, "--games", 6)
+    run(*asked, stopped, "--games", 12)
     assert stopped.read_bytes() == whole.read_bytes()
 
 

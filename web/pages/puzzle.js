@@ -25,7 +25,13 @@ import { recordIn, recordWord } from "./record_link.js";
  * @property {number} seat the seat to act
  * @property {[id: number, value: number][]} actions the legal actions from the best to the worst, with the seat's
  *   expected return
+ * @property {number} wrong the share of quick choices that are wrong
+ * @property {number[]} line the most frequent wrong choice, and the best moves after it
  */
+
+// The shares of wrong quick choices from which a puzzle is medium and hard.
+const EASY = 1 / 3;
+const HARD = 2 / 3;
 
 /**
  * Return text of the puzzles in the player's language.
@@ -61,7 +67,7 @@ export async function open(_, name = "", place = "on", on = "") {
   );
   const shown = new Shown(kit, puzzle, record, positions, {
     day,
-    count: said("number", { number: number + 1, count: puzzles.length }),
+    count: said(difficultyOf(puzzle), { number: number + 1, count: puzzles.length }),
     next: `#/puzzle/${name}/${(number + 1) % puzzles.length}`,
     others: h("section", { class: "other-puzzles" }, h("h2", {}, said("others")), h("ul", {}, others)),
   });
@@ -79,6 +85,11 @@ async function puzzlesOf(game) {
     throw new Error(said("none"));
   }
   return (await response.json()).puzzles;
+}
+
+/** @param {Puzzle} puzzle */
+function difficultyOf({ wrong }) {
+  return wrong < EASY ? "easy" : wrong < HARD ? "medium" : "hard";
 }
 
 /** A puzzle, until its page is left. */
@@ -109,17 +120,30 @@ class Shown {
     // Screen readers read it when it changes.
     this.told = h("p", { role: "status" });
     const [best] = this.#best;
-    const whole = { ...record, actions: [...(record.actions ?? []), best] };
-    const why = `#/record/${recordWord(whole)}/${this.ply}/${puzzle.seat}`;
+    const { line, seat } = puzzle;
+    const linkTo = (/** @type {number[]} */ moves, /** @type {number} */ ply) =>
+      `#/record/${recordWord({ ...record, actions: [...(record.actions ?? []), ...moves] })}/${ply}/${seat}`;
     this.answer = button(said("answer"), () => {
       this.#tries = 0;
       this.#solve("answer-is");
     });
     this.again = button(said("again"), () => this.begin());
-    this.why = h("a", { class: "button", href: why }, said("why"));
+    this.why = h("a", { class: "button", href: linkTo([best], this.ply) }, said("why"));
+    const natural = kit.phrases.write(this.#actionOf(line[0]));
+    const whyNot = linkTo(line, this.ply + 1);
+    this.whyNot = h("a", { class: "button", href: whyNot }, said("why-not", { action: natural }));
     const following = h("a", { class: "button", href: next }, said("next"));
     const back = day !== undefined && h("a", { class: "button", href: `#/today/${day}` }, said("today"));
-    const buttons = h("p", { class: "choices" }, this.answer, this.again, this.why, back, following);
+    const buttons = h(
+      "p",
+      { class: "choices" },
+      this.answer,
+      this.again,
+      this.why,
+      this.whyNot,
+      back,
+      following,
+    );
     const head = h("p", { class: "count" }, count);
     const above = h("section", { class: "sheet guided puzzle" }, head, this.told, buttons);
     this.element = tableLayout(this.view, { above, aside: [others] });
@@ -144,6 +168,11 @@ class Shown {
     return this.positions[this.ply] ?? {};
   }
 
+  /** @param {number | undefined} wanted the id of a legal action */
+  #actionOf(wanted) {
+    return this.#position.legalActions?.find(({ id = 0 }) => id === wanted) ?? {};
+  }
+
   #showPosition() {
     this.view.show(
       this.#position.updates?.[0] ?? {},
@@ -159,6 +188,7 @@ class Shown {
     this.answer.hidden = isAnswered;
     this.again.hidden = !isAnswered;
     this.why.hidden = !isAnswered;
+    this.whyNot.hidden = !isAnswered;
   }
 
   /**
@@ -195,7 +225,7 @@ class Shown {
   async #solve(key) {
     const [best, value] = this.#best;
     const [, second = -1] = this.puzzle.actions[1] ?? [];
-    const action = this.#position.legalActions?.find(({ id = 0 }) => id === best) ?? {};
+    const action = this.#actionOf(best);
     await this.#calling(async () => {
       const { seat } = this.puzzle;
       const include = { viewers: [seat], score: true };

@@ -26,12 +26,15 @@ from chatiere.engine.whole_files import write_whole
 
 MARGIN = 0.25
 """The minimum difference between the returns of a puzzle's best and second-best actions."""
-# The maximum number of legal actions in a puzzle.
-_MAX_ACTIONS = 40
+# The bounds on the number of legal actions in a puzzle.
+_MIN_ACTIONS, _MAX_ACTIONS = 4, 40
 # The number of full searches of a position, and the number by which the simulations are divided for a quick search. A
 # position is searched fully only if the quick search finds a puzzle there.
 _SEARCHES = 3
 _QUICK_PART = 10
+# The number of quick choices that measure a puzzle's difficulty, the playouts for each action in a quick choice, and
+# the length of the line that refutes a wrong move.
+_CHOICES, _GLANCE, _LINE = 100, 4, 4
 # The same value as in web/pages/record_link.js.
 _MARK, _SIZE_BITS, _LENGTH_BITS = "~", 6, 16
 
@@ -92,12 +95,13 @@ class Puzzles:
 
     @property
     def puzzles(self) -> list[dict[str, Any]]:
-        """The puzzles, as in the file. Each puzzle has four items.
+        """The puzzles, as in the file. Each puzzle has six items.
 
         - `record`: the moves up to the position, in the encoding of the web page's links.
         - `seat`: the seat whose turn it is.
         - `actions`: the legal actions, the best first, with the mean return of each over the searches.
         - `margin`: the smallest difference between the best and the second-best action in any of the searches.
+        - `wrong` and `line`: see `explain`.
         """
         puzzles: list[dict[str, Any]] = self._kept["puzzles"]
         return puzzles
@@ -132,7 +136,8 @@ class Puzzles:
         return positions, actions
 
     def _look(self, position: Position, number: int, ply: int) -> dict[str, Any] | None:
-        lucks = (int(self._luck(1 + place, number, np.array([ply]))[0]) for place in range(_SEARCHES + 1))
+        purposes = (*range(1, _SEARCHES + 2), _SEARCHES + 3)
+        lucks = (int(self._luck(purpose, number, np.array([ply]))[0]) for purpose in purposes)
         return find(position, self._simulations, lucks, easy=self._easy)
 
     def _luck(self, purpose: int, number: int, plies: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -168,12 +173,12 @@ def find(position: Position, simulations: int, lucks: Iterator[int], *, easy: bo
     Args:
         position: The position.
         simulations: The number of simulations for each action in each full search.
-        lucks: A random number for each search, independent of the game.
+        lucks: A random number for each search and one for `explain`, independent of the game.
         easy: True to include puzzles that the game's own bot solves. Otherwise, the best action must differ from the
             choice of that bot, which does not search.
     """
     count = len(position.legal_actions())
-    if not 2 <= count <= _MAX_ACTIONS:
+    if not _MIN_ACTIONS <= count <= _MAX_ACTIONS:
         return None
     own = bots.get(next(iter(GAME_BOTS[position.game.name])), position.game, position.num_players())
     quick = max(1, simulations // _QUICK_PART)
@@ -199,9 +204,39 @@ def find(position: Position, simulations: int, lucks: Iterator[int], *, easy: bo
     others = np.delete(thorough, best, axis=1)
     return {
         "seat": position.current_player(),
-        "actions": [[int(decisions.legal_ids[place]), round(float(means[place]), 3)] for place in order],
+        "actions": [[int(decisions.legal_ids[place]), round(float(means[place]), 2)] for place in order],
         "margin": round(float((thorough[:, best] - others.max(axis=1)).min()), 3),
+        **explain(position, [int(decisions.legal_ids[place]) for place in order], quick, next(lucks)),
     }
+
+
+def explain(position: Position, actions: Sequence[int], simulations: int, number: int) -> dict[str, Any]:
+    """Return the difficulty of a puzzle, and the reason why its natural wrong move is wrong.
+
+    A quick choice is made after four playouts for each action. The natural wrong move is the wrong move of most quick
+    choices, or the second-best action if all quick choices are right.
+
+    Args:
+        position: The position.
+        actions: The legal actions, the best first.
+        simulations: The number of simulations for each action in a search.
+        number: A random number, independent of the game.
+
+    Returns:
+        `wrong`, the share of quick choices that are wrong, and `line`, which has the natural wrong move and the moves
+        that a search makes after it.
+    """
+    glance = IsmctsBot(simulations=_GLANCE * len(actions), even=True)
+    numbers = range(number, number + _CHOICES)
+    chosen = [int(choose(glance, decisions_at(position, glance, each % 2**64))[0]) for each in numbers]
+    wrong = [action for action in chosen if action != actions[0]]
+    line = [max(actions[1:], key=wrong.count)]
+    after = position.child(line[0])
+    while len(line) < _LINE and not after.is_terminal():
+        bot = IsmctsBot(simulations=simulations * len(after.legal_actions()))
+        line.append(int(choose(bot, decisions_at(after, bot, number))[0]))
+        after.apply(line[-1])
+    return {"wrong": len(wrong) / _CHOICES, "line": line}
 
 
 def _bits_of(numbers: Sequence[int]) -> str:
