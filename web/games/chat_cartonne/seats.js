@@ -260,9 +260,8 @@ function ownPlateItem(context, { tray, bottom, isWide, isSmall, pad, head }) {
   const name = cut(wanted, end - left - crownsWidth - 8 - widthOf(drawn, 12.5, 500), 15);
   const nameEnd = left + (name === "" ? taken : widthOf(name, 15));
   const middle = head / 2 + 2;
-  const [x, anchor] = isSmall
-    ? /** @type {const} */ ([nameEnd + crownsWidth + 8, "start"])
-    : /** @type {const} */ ([end, "end"]);
+  const x = isSmall ? nameEnd + crownsWidth + 8 : end;
+  const anchor = isSmall ? "start" : "end";
   return {
     key: `plate:${bottom}`,
     x: tray.x,

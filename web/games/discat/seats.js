@@ -21,10 +21,10 @@ export function seatItems(context, layout) {
   const drawSpot = layout.pile.spot;
   return [
     ...panelItems(context, layout.own),
-    ...layout.others.flatMap((place) => [
-      ...panelItems(context, place),
-      ...otherHandItems(context, place, drawSpot),
-    ]),
+    ...layout.others.flatMap((place) => {
+      const hand = otherHandItems(context, place, drawSpot);
+      return [...panelItems(context, place, hand[0]?.x), ...hand];
+    }),
   ];
 }
 
@@ -83,16 +83,17 @@ function handCard(context, card, spot, seat, from) {
  * Return the items of a seat's panel: the name, the pile and the bonus cards.
  * @param {Context} context
  * @param {Place} place
+ * @param {number} [handX] the middle of the first card of the hand, on the panel of another seat
  * @returns {Item[]}
  */
-function panelItems(context, place) {
+function panelItems(context, place, handX = Infinity) {
   const { turn, t, seatName } = context;
   const { seat } = place;
   const { pile = [] } = seatOf(context, seat);
   const label = t("panel", { name: seatName(seat), count: pile.length });
   return [
     { ...panelItem(`panel:${seat}`, place.box, turn === seat, PANEL), label },
-    nameItem(context, place, otherHand(context, place)),
+    nameItem(context, place, handX),
     ...seatPileItems(context, place),
     ...bonusItems(context, place),
     ...stateItems(context, place),
@@ -102,10 +103,10 @@ function panelItems(context, place) {
 /**
  * @param {Context} context
  * @param {Place} place
- * @param {{left: number, width: number}} hand the hand of another seat, which is next to the name on a wide panel
+ * @param {number} handX
  * @returns {Item}
  */
-function nameItem({ seatName }, { seat, box, spot, isTight, alignment }, hand) {
+function nameItem({ seatName }, { seat, box, spot, isTight, alignment }, handX) {
   const mark = isTight ? 28 : box.width < 200 ? 34 : 38;
   const middle = box.width / 2;
   const y = 7 + mark / 2;
@@ -116,7 +117,8 @@ function nameItem({ seatName }, { seat, box, spot, isTight, alignment }, hand) {
     : {
         mark: [8 + mark / 2, y, mark],
         text: [mark + 14, isOwnRow ? y : 18, 15],
-        room: (alignment === 1 ? hand.left - hand.width / 2 - box.x : box.width) - mark - 22,
+        // The hand is next to the name on a wide panel.
+        room: Math.min(box.width, alignment < 1 ? Infinity : handX - box.x - 20) - mark - 22,
         least: 12,
       };
   return { key: `name:${seat}`, x: box.x, y: box.y, ...drawnBy(plate, seat, seatName(seat), place) };
@@ -205,11 +207,14 @@ function stateItems({ view, update, t }, { seat, box, isTight }) {
 }
 
 /**
- * Return the positions of another seat's hand: the middle of the first card, the width of a card, and the steps.
+ * Return the items of another seat's hand: card backs, then the cards that the viewer knows.
  * @param {Context} context
  * @param {Place} place
+ * @param {Spot} from the position of the draw pile, from which a new card arrives
+ * @returns {Item[]}
  */
-function otherHand(context, { seat, spot, box, alignment }) {
+function otherHandItems(context, { seat, spot, box, alignment }, from) {
+  const { view, t, seatName, nameOf } = context;
   const { handSize = 0, handCards = [] } = seatOf(context, seat);
   const width = CARD.width * spot.scale;
   const room = box.width - (alignment === 0.5 ? 8 : alignment === 1 ? 180 : 62) - width;
@@ -217,21 +222,7 @@ function otherHand(context, { seat, spot, box, alignment }) {
   const knownStep = stepOf(handSize, width + 1, room);
   const hidden = handSize - handCards.length;
   const used = Math.max(0, hidden - 1) * step + (handCards.length - (hidden > 0 ? 0 : 1)) * knownStep;
-  return { left: spot.x - Math.max(0, used) * alignment, width, step, knownStep, hidden };
-}
-
-/**
- * Return the items of another seat's hand: card backs, then the cards that the viewer knows.
- * @param {Context} context
- * @param {Place} place
- * @param {Spot} from the position of the draw pile, from which a new card arrives
- * @returns {Item[]}
- */
-function otherHandItems(context, place, from) {
-  const { view, t, seatName, nameOf } = context;
-  const { seat, spot } = place;
-  const { handCards = [] } = seatOf(context, seat);
-  const { left, step, knownStep, hidden } = otherHand(context, place);
+  const left = spot.x - Math.max(0, used) * alignment;
   const backs = Array.from({ length: hidden }, (_, index) =>
     hiddenCard(`back:${seat}:${index}`, { ...spot, x: left + index * step }, { layer: 1, from }),
   );

@@ -174,7 +174,6 @@ function signItems({ view, t, seatName, nameOf }, { sign: { x, y: top, size }, p
   const than = t(higher ? "higher" : "lower");
   const name = seatName(creator);
   const more = bonusDrawn && size > 150 ? ` · ${t("bonus-drawn")}` : "";
-  // The text lies between two panels.
   const free = 2 * Math.min(x - pile.box.x - pile.box.width, own.box.x - x) - 44 - widthOf(more, 13);
   const said = cut(t("by", { name }), free, 13) + more;
   const room = widthOf(said, 13);
