@@ -16,8 +16,6 @@ from chatiere.service.base.settings import MEMORY, SettingError, Settings, split
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _NONE = "none"
-# Sealed tables last as long.
-_LIFETIME = 30 * 86_400.0
 
 
 @click.command("mcp", context_settings={"auto_envvar_prefix": "CHATIERE_MCP"})
@@ -54,7 +52,6 @@ def command(
         settings = Settings(
             address=address or f"{LOOPBACK}:0",
             relay=None if relay == _NONE else relay,
-            room_lifetime=_LIFETIME,
             table_keys=table_keys,
             tokens=tokens,
             tls_certificate=tls_certificate,

@@ -1,8 +1,8 @@
 """The service behind the tools: in this process, or at an address. Both raise ChatiereError."""
 
-import hashlib
 import threading
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, Protocol
 
 import grpc
@@ -40,6 +40,15 @@ _METHODS = {
     if method.input_type.file is file.DESCRIPTOR and method.output_type.file is file.DESCRIPTOR
 }
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
+# The client of all rooms, for limits. If there are too many rooms, the one unused for longest is deleted.
+_CLIENT = "mcp"
+# A client may use half of each limit. Each call follows a room for a moment.
+_LIMITS: Any = {
+    "max_rooms": 20_000,
+    "max_room_bytes": 2**29,
+    "max_followers": 1_000_000,
+    "room_lifetime": 30 * 86_400.0,
+}
 # The time limit in seconds of a call, and of reading a room.
 _TIMEOUT, _ROOM_TIMEOUT = 60.0, 10.0
 
@@ -80,10 +89,9 @@ class LocalBackend:
                 self._methods[name.title().replace("_", "")] = _unary(service.answer, name)
         self.keeps_rooms = settings.relay is not None
         if settings.relay is not None:
-            self._relay = create_relay(settings, metrics, Health(()))
+            self._relay = create_relay(replace(settings, **_LIMITS), metrics, Health(()))
             self._rooms = RoomService(self._relay, keys)
-            # The room itself is the client for limits, because any number of players may use this process.
-            self._methods["Post"] = lambda data: self._rooms.post(_origin(_room_of(data)), data)
+            self._methods["Post"] = lambda data: self._rooms.post(_CLIENT, data)
             threading.Thread(target=self._look, name="relay", daemon=True).start()
 
     def call(self, request: Message, language: str = "en") -> Any:
@@ -96,7 +104,7 @@ class LocalBackend:
 
     def tables_in(self, room: bytes) -> list[room_service_pb2.RoomEntry]:
         """See Backend."""
-        feed = _Collected(_origin(room))
+        feed = _Collected()
         try:
             leave = self._rooms.follow(room_service_pb2.FollowRequest(room=room).SerializeToString(), feed)
         except Exception as error:
@@ -161,10 +169,9 @@ class RemoteBackend:
 class _Collected:
     """A feed that collects the contents of a room. See Feed."""
 
-    language = ""
+    language, origin = "", _CLIENT
 
-    def __init__(self, origin: str) -> None:
-        self.origin = origin
+    def __init__(self) -> None:
         self._responses: list[room_service_pb2.FollowResponse] = []
         self._error: ChatiereError | None = None
         self._is_whole = threading.Event()
@@ -196,14 +203,6 @@ def _first_whole(responses: Iterable[room_service_pb2.FollowResponse]) -> list[r
 
 def _unary(answer: Callable[..., list[Buffer]], name: str) -> Callable[[bytes], bytes]:
     return lambda data: b"".join(answer(name, data, Cancellation(), hold_nothing))
-
-
-def _room_of(post: bytes) -> bytes:
-    return room_service_pb2.PostRequest.FromString(post).room
-
-
-def _origin(room: bytes) -> str:
-    return hashlib.sha256(room).hexdigest()
 
 
 def _told(error: Exception, language: str) -> ChatiereError:
