@@ -1,6 +1,5 @@
 from collections.abc import Iterable
-
-from typing_extensions import disjoint_base
+from typing import final
 
 from chatiere.engine.core.codec import Codec
 from chatiere.engine.core.events import EventLog
@@ -8,7 +7,7 @@ from chatiere.engine.core.game import Game
 from chatiere.engine.core.position import Position
 from chatiere.engine.wire import Reader, Writer
 
-@disjoint_base
+@final
 class Messages:
     game: Game
     def __init__(self, game: Game, codec: Codec, field: int, language: str = "en") -> None: ...

@@ -7,16 +7,18 @@ from struct import pack
 
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.languages import language_number
-from chatiere.engine.core.position import CHANCE_PLAYER
 
-from libc.stdint cimport int64_t, uint8_t
+cimport cython
+from libc.stdint cimport int64_t, uint8_t, uint16_t
 
 from chatiere.engine.core.codec cimport Codec
 from chatiere.engine.core.events cimport HOST, EventLog
 from chatiere.engine.core.game cimport Game
 from chatiere.engine.core.operations cimport (
+    CHANCE as CHANCE_PLAYER,
     EVERY_SEAT,
     EVERYBODY,
+    MAX_LEGAL,
     MAX_SEATS,
     SPECTATOR,
     Event,
@@ -47,6 +49,7 @@ cdef enum TurnKind:
     OVER
 
 
+@cython.final  # the methods of a final class call each other directly
 cdef class Messages:
     """A reader and writer of the messages of one game."""
 
@@ -168,7 +171,7 @@ cdef class Messages:
             error.lies_below(self.game.name)
             raise
 
-    def put_state(self, Writer out not None, Position position not None):
+    cpdef put_state(self, Writer out, Position position):
         """Write a State."""
         cdef size_t begun
         out.number(fields.STATE_RULES_VERSION, rules_version_of(position.body))
@@ -183,16 +186,16 @@ cdef class Messages:
         self.codec.write_state(out, position)
         out.end(begun)
 
-    def put_turn(self, Writer out not None, Position position not None):
+    cpdef put_turn(self, Writer out, Position position):
         """Write a Turn: the kind of a position's turn, and the seat to act."""
-        cdef int player = position.current_player()
+        cdef int player = position.game.ops.actor(position.body)
         if player >= 0:
             out.number(fields.TURN_KIND, DECISION)
             out.present(fields.TURN_SEAT, player)
         else:
             out.number(fields.TURN_KIND, CHANCE if player == CHANCE_PLAYER else OVER)
 
-    def put_end(self, Writer out not None, int field, Position position not None):
+    cpdef put_end(self, Writer out, int field, Position position):
         """Write the reason why the game is over as an End in `field`. Write nothing if the game is not over."""
         cdef int end = self.game.ops.end(position.body)
         cdef Said said
@@ -204,22 +207,26 @@ cdef class Messages:
             self.codec.write_end(out, self.field, position)
             out.end(begun)
 
-    def put_prompt(self, Writer out not None, int field, Position position not None):
+    cpdef put_prompt(self, Writer out, int field, Position position):
         """Write the acting seat's decision as a Prompt in `field`. Write nothing unless a seat has to act."""
         cdef Said said
         cdef size_t begun
-        if position.current_player() >= 0:
+        if position.game.ops.actor(position.body) >= 0:
             self.codec.conversions.say_prompt(position, &said)
             begun = out.begin(field)
             self.put_said(out, fields.PROMPT_LABEL, fields.PROMPT_PHRASE, &said)
             out.end(begun)
 
-    def put_legal_actions(self, Writer out not None, int field, Position position not None):
+    cpdef put_legal_actions(self, Writer out, int field, Position position):
         """Write the legal actions by ascending id as Actions in `field`. Write nothing unless a seat has to act."""
-        cdef int action
+        cdef uint16_t ids[MAX_LEGAL]
+        cdef int i, action, count = 0
         cdef size_t begun, inner
         cdef Said said
-        for action in position.legal_actions():
+        if position.game.ops.actor(position.body) >= 0:
+            count = position.game.ops.legal_actions(position.body, ids)
+        for i in range(count):
+            action = ids[i]
             begun = out.begin(field)
             out.present(fields.ACTION_ID, action)
             self.codec.conversions.say_action(position, action, &said)
@@ -229,10 +236,12 @@ cdef class Messages:
             out.end(inner)
             out.end(begun)
 
-    def put_chance_outcomes(self, Writer out not None, int field, Position position not None):
+    cpdef put_chance_outcomes(self, Writer out, int field, Position position):
         """Write the outcomes of the pending chance event, if any, as ChanceOutcomes in `field`, in ascending order."""
         cdef size_t begun
         cdef Said said
+        if position.game.ops.actor(position.body) != CHANCE_PLAYER:
+            return
         for outcome, weight in position.chance_outcomes():
             begun = out.begin(field)
             out.number(fields.CHANCE_OUTCOME_OUTCOME, outcome)
@@ -241,7 +250,7 @@ cdef class Messages:
             self.put_said(out, fields.CHANCE_OUTCOME_LABEL, fields.CHANCE_OUTCOME_PHRASE, &said)
             out.end(begun)
 
-    def put_events(self, Writer out not None, int field, EventLog events not None, seat, bint whole=False):
+    cpdef put_events(self, Writer out, int field, EventLog events, seat, bint whole=False):
         """Write events, each as an Event in a field.
 
         Args:
@@ -287,7 +296,7 @@ cdef class Messages:
             self.codec.phrases.put_message(out, phrase, said)
         return 0
 
-    def put_view(self, Writer out not None, Position position not None, seat):
+    cpdef put_view(self, Writer out, Position position, seat):
         """Write the View of a position for a seat, or for a spectator if `seat` is None."""
         cdef size_t begun
         out.number(fields.VIEW_RULES_VERSION, rules_version_of(position.body))
@@ -303,12 +312,12 @@ cdef class Messages:
         self.codec.put_view(out, position, seat)
         out.end(begun)
 
-    def put_score(self, Writer out not None, Position position not None):
+    cpdef put_score(self, Writer out, Position position):
         """Write the Score. Before the end, it is the score as if the game ended now."""
         out.numbers(fields.SCORE_TOTALS, [complement(total) for total in position.totals()])
         self.put_result(out, position, EVERY_SEAT)
 
-    def put_viewer_score(self, Writer out not None, Position position not None, seat):
+    cpdef put_viewer_score(self, Writer out, Position position, seat):
         """Write the ViewerScore: the part of the score that a seat may know, or a spectator if `seat` is None."""
         cdef int other, known = self.codec.known_totals(position, SPECTATOR if seat is None else seat)
         cdef size_t begun
@@ -366,7 +375,7 @@ cdef class Messages:
             self.put_viewer_update(out, position, events, seat)
             out.end(begun)
 
-    def put_viewer_update(self, Writer out not None, Position position not None, EventLog events not None, seat):
+    cpdef put_viewer_update(self, Writer out, Position position, EventLog events, seat):
         """Write the ViewerUpdate of a seat, or of a spectator if `seat` is None."""
         cdef size_t begun
         if seat is not None:

@@ -7,6 +7,11 @@ from chatiere.engine.wire.reader cimport Span
 cdef inline bint plain_number(Span* rest, uint64_t* number) noexcept nogil:
     cdef int shift = 0
     cdef uint8_t byte
+    # Most numbers have one byte.
+    if rest.at < rest.end and rest.at[0] < 0x80:
+        number[0] = rest.at[0]
+        rest.at += 1
+        return True
     number[0] = 0
     while rest.at < rest.end and shift < 64:
         byte = rest.at[0]

@@ -1,5 +1,6 @@
 # Messages in protobuf's wire format (https://protobuf.dev/programming-guides/encoding/), opened in place. setup.py
 # generates chatiere/fields/<file>.pxd with the numbers of the fields.
+cimport cython
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 cdef enum WireType:
@@ -74,7 +75,14 @@ cdef inline Span span_of(const Message* message, int field) noexcept nogil:
     return none
 
 
+@cython.final  # the methods of a final class are called directly
 cdef class Reader:
     cdef bytes data
     cdef Message message
     cpdef Reader inner(self, int field)
+    cpdef Reader find(self, int field)
+    cpdef int which(self, uint32_t fields) except -1
+    cpdef bint has_number(self, int field) except -1
+    cpdef uint64_t number(self, int field) except? 0
+    cpdef list numbers(self, int field)
+    cpdef list texts(self, int field, Py_ssize_t most)

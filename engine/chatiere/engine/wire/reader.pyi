@@ -1,8 +1,6 @@
-from typing import Any
+from typing import Any, final
 
-from typing_extensions import disjoint_base
-
-@disjoint_base
+@final
 class Reader:
     def __init__(self, message: Any) -> None: ...
     def __bool__(self) -> bool: ...

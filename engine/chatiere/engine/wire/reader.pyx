@@ -15,6 +15,10 @@ cdef uint64_t read_varint(Span* span) except? 0:
     cdef uint64_t value = 0
     cdef int shift = 0
     cdef uint8_t byte
+    # Most numbers have one byte.
+    if span.at < span.end and span.at[0] < 0x80:
+        span.at += 1
+        return span.at[-1]
     while span.at < span.end and shift < 7 * MAX_VARINT_SIZE:
         byte = span.at[0]
         span.at += 1
@@ -177,12 +181,12 @@ cdef class Reader:
         open_field(&self.message, field, &inner.message)
         return inner
 
-    def find(self, int field):
+    cpdef Reader find(self, int field):
         """Return the message in a field, or None if it is absent."""
         check_field(field)
         return self.inner(field) if has_span(&self.message, field) else None
 
-    def which(self, uint32_t fields):
+    cpdef int which(self, uint32_t fields) except -1:
         """Return the present field of a oneof of messages, or 0 if it is not set.
 
         Args:
@@ -195,17 +199,17 @@ cdef class Reader:
                 return field
         return 0
 
-    def has_number(self, int field):
+    cpdef bint has_number(self, int field) except -1:
         """Return True if a field with a number is present."""
         check_field(field)
-        return bool(has_number(&self.message, field))
+        return has_number(&self.message, field)
 
-    def number(self, int field):
+    cpdef uint64_t number(self, int field) except? 0:
         """Return an unsigned number or a bool, or 0 if the field is absent."""
         check_field(field)
         return <uint64_t> number_of(&self.message, field)
 
-    def numbers(self, int field):
+    cpdef list numbers(self, int field):
         """Return a list of numbers. The list is empty if the field is absent."""
         check_field(field)
         return listed_numbers(&self.message, field)
@@ -215,7 +219,7 @@ cdef class Reader:
         check_field(field)
         return list_numbers(&self.message, field, NULL, 0)
 
-    def texts(self, int field, Py_ssize_t most):
+    cpdef list texts(self, int field, Py_ssize_t most):
         """Return the first `most` texts of a list. The list is empty if the field is absent."""
         cdef Span rest = self.message.span
         cdef Span text

@@ -17,7 +17,7 @@ cdef class Writer:
 
     def __bytes__(self):
         """Return the bytes written so far."""
-        return PyBytes_FromStringAndSize(<const char*> self.data, self.size)
+        return content(self)
 
     cdef int reserve(self, size_t more) except -1:
         cdef void* data
@@ -167,6 +167,10 @@ cdef int put_small_numbers(Writer out, int field, const small_number* numbers, i
     return out.end(begun)
 
 
+cdef bytes content(Writer out):
+    return PyBytes_FromStringAndSize(<const char*> out.data, out.size)
+
+
 def fill(message, put, *what):
     """Fill a message object with a put function, for example `fill(DiscatState(), codec.put_state, position)`."""
     # Make the message present even if it has no fields.
@@ -179,7 +183,7 @@ def written(put, *what):
     """Return the message that a put function writes, in wire format."""
     cdef Writer out = Writer()
     put(out, *what)
-    return bytes(out)
+    return content(out)
 
 
 def written_in(int field, put, *what):
@@ -188,7 +192,7 @@ def written_in(int field, put, *what):
     cdef size_t begun = out.begin(field)
     put(out, *what)
     out.end(begun)
-    return bytes(out)
+    return content(out)
 
 
 def written_text(put, *what):

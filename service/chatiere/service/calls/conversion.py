@@ -14,7 +14,6 @@ from chatiere.engine.wire.reader import Reader
 from chatiere.service.base.errors import Refusal, ServiceReason
 from chatiere.service.base.languages import spoken
 from chatiere.service.base.names import is_visible
-from chatiere.service.calls.requests import numbers_of
 from chatiere.v1 import game_pb2
 
 # The object that reads and writes each game's messages, by the number of the game's field.
@@ -35,7 +34,9 @@ _BY_GAME = {
     for language in LANGUAGES
 }
 _ACTION_ID = game_pb2.Action.ID_FIELD_NUMBER
-_INCLUDE = numbers_of(game_pb2.Include)
+_SEAT_NAMES = game_pb2.Include.SEAT_NAMES_FIELD_NUMBER
+_OMIT_LABELS = game_pb2.Include.OMIT_LABELS_FIELD_NUMBER
+_OMIT_PHRASES = game_pb2.Include.OMIT_PHRASES_FIELD_NUMBER
 # The maximum length of a seat's name, in characters.
 _MAX_NAME_LENGTH = 40
 
@@ -53,7 +54,7 @@ def as_included(parts: Reader, position: Position) -> Messages:
     """
     messages = of(position)
     names = _read_seat_names(parts, position.num_players(), position.game)
-    omits_labels, omits_phrases = parts.number(_INCLUDE.omit_labels), parts.number(_INCLUDE.omit_phrases)
+    omits_labels, omits_phrases = parts.number(_OMIT_LABELS), parts.number(_OMIT_PHRASES)
     if not (names or omits_labels or omits_phrases):
         return messages
     return messages.saying(names, labels=not omits_labels, phrases=not omits_phrases)
@@ -62,7 +63,7 @@ def as_included(parts: Reader, position: Position) -> Messages:
 def _read_seat_names(parts: Reader, players: int, game: Game) -> list[bytes]:
     """Return the seat names of an Include message, or [] if it has no names. Raises EngineError (INVALID_SEAT)."""
     # Read one name more than allowed, to detect too many names.
-    names = parts.texts(_INCLUDE.seat_names, players + 1)
+    names = parts.texts(_SEAT_NAMES, players + 1)
     if names and len(names) != players:
         raise _bad_names(f"seat_names must have {players} names, or none", "", players, game)
     for seat, name in enumerate(names):
