@@ -99,6 +99,7 @@ function textToShare(day, found, titles) {
 
 /** @param {string} text */
 function toShare(text) {
-  const rows = text.split("\n").length;
+  // A long line may take two rows.
+  const rows = text.split("\n").length + 2;
   return sharing(said("share-text"), h("textarea", { readonly: true, rows }, text), { text });
 }
