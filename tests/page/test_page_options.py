@@ -1,6 +1,5 @@
 """The options of the games. The form of a new game asks for them; tables, invitations and records show them."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -219,13 +218,15 @@ def test_a_table_with_other_options_than_its_room_is_not_played(visit: Callable[
     expect(guest.page.locator(".stage .item")).to_have_count(0)
 
 
-def test_a_link_for_another_game_than_its_rooms_game_is_refused(visit: Callable[..., Person]) -> None:
+def test_a_link_for_another_game_than_its_rooms_game_opens_the_rooms_game(visit: Callable[..., Person]) -> None:
     host, guest = visit(), visit()
-    link = opened_room_of_half_sleepers(host).removesuffix("/2")
-    for other in (f"{link}/3", link.replace("chat_cartonne", "discat") + "/2"):
+    link = opened_room_of_half_sleepers(host)
+    room = link.removesuffix("/2")
+    for other in (f"{room}/3", room.replace("chat_cartonne", "discat") + "/2"):
         guest.open_link(other)
-        expect(guest.page.locator(".room")).to_have_text(re.compile("its options or its level of trust is different"))
-        expect(guest.page.locator(".room button")).to_have_count(0)
+        expect(guest.page.locator(TOLD)).to_have_text(["Half sleepers"])
+        expect(guest.page.locator(".room .seats li")).to_have_count(2)
+        assert guest.page.url == link
         guest.page.evaluate("localStorage.clear()")
 
 
