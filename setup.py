@@ -121,13 +121,13 @@ RELEASE_LINK_FLAGS = ["-Wl,--strip-all", "-Wl,--build-id=none"] if sys.platform 
 # smaller if they are optimized for size.
 SMALL = (
     *("arguments", "batch", "blocks", "events", "game", "integers", "memoryviews", "messages", "output", "phrases"),
-    *("state", "search", "trials"),
+    *("core.codec", "state", "search", "trials"),
     *("chain", "conversion", "counts", "exchange", "game_service", "limits"),
     "client",
 )
 SMALL_FLAGS = ["-Os"]
-# The codecs are as fast with -O2, and a tenth smaller.
-MEDIUM = ("codec",)
+# These are as fast with -O2, and a tenth smaller.
+MEDIUM = ("codec", "position", "transcoding")
 MEDIUM_FLAGS = ["-O2"]
 # The module of Cython's code for memoryviews. Without it, Cython would write this code into every module that uses
 # them.
@@ -155,6 +155,11 @@ THREADED_FLAGS = ["-fprofile-update=atomic"]
 OWN_C = {"chatiere.bots.integer_network": ("net",)}
 HEADERS_OF_OWN_C = dict.fromkeys((*OWN_C, "chatiere.bots.search", "chatiere.bots.simulations"), ("net",))
 LINK_FLAGS = ["-fsanitize=address,undefined", "--coverage"] if DEBUG else RELEASE_LINK_FLAGS
+
+
+def is_one_of(name: str, modules: tuple[str, ...]) -> bool:
+    """Return true if a dotted name is that of one of the modules, which are given by the ends of their names."""
+    return f".{name}".endswith(tuple(f".{each}" for each in modules))
 
 
 def generate_protobuf_code() -> None:
@@ -404,8 +409,8 @@ def extensions() -> list[Extension]:
             extra_compile_args=PROCESSOR_FLAGS
             + (DEBUG_FLAGS if DEBUG else RELEASE_FLAGS)
             + (THREADED_FLAGS if DEBUG and name in THREADED else [])
-            + (SMALL_FLAGS if not DEBUG and source.stem in SMALL else [])
-            + (MEDIUM_FLAGS if not DEBUG and source.stem in MEDIUM else []),
+            + (MEDIUM_FLAGS if not DEBUG and is_one_of(name, MEDIUM) else [])
+            + (SMALL_FLAGS if not DEBUG and is_one_of(name, SMALL) else []),
             extra_link_args=LINK_FLAGS,
         )
         for name, source in modules.items()
