@@ -20,6 +20,7 @@ from chatiere.mcp.backend import LocalBackend
 from chatiere.mcp.tables import Seat
 from chatiere.mcp.tools import TOOLS, Tools, quoted
 from chatiere.service.base.settings import Settings
+from chatiere.text import legend
 from chatiere.v1 import room_service_pb2 as rooms_pb
 
 from .support import RELAYS, begun, seats, succeeded, tools, turns
@@ -63,7 +64,7 @@ def test_a_result_tells_what_happened_and_asks_a_question(name: str, relay: str)
 def test_the_record_of_a_game_is_its_record(name: str) -> None:
     *_, told = turns(name)
     text = succeeded(tools().call("record", {"handle": told.data["handle"]})).data["record"]
-    assert len(records.from_text(text).actions) == told.data["decision"]
+    assert len(records.from_text(text).actions) == told.data["decision"] - 1
     assert refused("move", handle=told.data["handle"], action=1).startswith("GAME_OVER: ")
 
 
@@ -77,7 +78,7 @@ def test_actions_may_be_written_in_words(name: str) -> None:
             words = listed.data["action"].upper()
             answer = succeeded(tools().call("explain", {"handle": handle, "about": words[:200]}))
             assert answer.data["legal"] is True
-        assert succeeded(tools().call("move", {"handle": handle, "action": words})).data["decision"] > 0
+        assert succeeded(tools().call("move", {"handle": handle, "action": words})).data["decision"] > 1
         assert number
 
 
@@ -114,6 +115,33 @@ def test_other_players_get_handles_and_see_names_in_quotation_marks() -> None:
     told = " ".join(looked.data["events"])
     assert "seat 1 plays" in told
     assert "seat 2 " in told
+
+
+@over("relay", RELAYS)
+def test_a_repeated_move_is_refused_if_it_names_its_decision(relay: str) -> None:
+    told = begun("chat_perche", relay=relay, seats=["me", "random"], options={"first_seat": 0}).data
+    arguments = {"handle": told["handle"], "action": 1, "decision": told["decision"]}
+    moved = succeeded(tools(relay).call("move", arguments)).data
+    again = refused("move", relay, **(arguments | {"handle": moved["handle"]}))
+    assert again.startswith(f"WRONG_TURN: decision: the game is at decision {moved['decision']}")
+
+
+def test_without_a_relay_no_other_player_can_join() -> None:
+    text = refused("new_table", "none", game="discat", seats=["me", "other"])
+    assert text.startswith("INVALID_ARGUMENT: seats: this server keeps no games")
+
+
+def test_a_seat_that_waits_and_a_game_that_is_over_tell_what_to_call() -> None:
+    told = begun("discat", seats=["me", "other"], options={"first_seat": 1})
+    assert told.text.splitlines()[-1] == "It is not your turn: call look again later."
+    *_, told = turns("discat")
+    assert told.text.splitlines()[-1] == "Call record for the whole game, or new_table for another one."
+
+
+@over_names
+def test_the_rules_explain_the_signs_of_the_table(name: str) -> None:
+    rules = succeeded(tools().call("rules", {"game": name})).text
+    assert rules.endswith(legend(name))
 
 
 @given(st.text(max_size=60))
@@ -194,7 +222,7 @@ def test_any_arguments_are_answered_or_refused_in_one_or_two_lines(name: str, ar
         (
             "new_table",
             {"game": "discat", "seats": ["me", "me"]},
-            "INVALID_ARGUMENT: seats: exactly one of the seats is me",
+            "INVALID_ARGUMENT: seats: exactly one of the seats must be me",
         ),
         ("new_table", {"game": "discat", "seats": ["me"]}, "INVALID_PLAYERS: "),
         ("new_table", {"game": "discat", "seats": ["me", "lion"]}, "INVALID_BOT: "),

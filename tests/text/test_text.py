@@ -182,6 +182,7 @@ def test_a_line_of_the_list_and_a_wrong_number_before_words_are_refused() -> Non
         ("0", "there is no action 0: the legal actions are numbered from 1 to "),
         ("999999", "there is no action 999999"),
         ("id 9999", "id 9999 is not legal; legal ids: "),
+        ("id -1", "'id -1' names no legal action"),
         ("x" * 10_001, "the text has 10001 characters, at most 10000 are read"),
         ("\x00\u202e", "names no legal action"),
     ],

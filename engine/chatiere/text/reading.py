@@ -16,7 +16,7 @@ _MAX_TOLD = 8
 # Words without meaning, including those between the items of a list.
 _IGNORED = frozenset(["a", "an", "the", "le", "la", "les", "l", "un", "une", "des", "du", "de", "d", "to", "and", "et"])
 _TOKEN = re.compile(r"\w+")
-_NUMBER = re.compile(r"[\s#*(]*(id\b\W*)?(\d{1,6})[\s.)*]*", re.IGNORECASE)
+_NUMBER = re.compile(r"[\s#*(]*(id\b[\s:=#]*)?(\d{1,6})[\s.)*]*", re.IGNORECASE)
 # A number from the list before the words of the action.
 _NUMBERED = re.compile(r"\s*(\d{1,6})[.)]\s+(\S.*)", re.DOTALL)
 _ANNOUNCED = re.compile(r"\b(?:action|move|answer|choice|option|coup|choix|réponse)\W*[:=]\s*(.+)", re.IGNORECASE)

@@ -15,7 +15,7 @@ from chatiere.engine import EngineError, Game
 from chatiere.engine.core.description import OptionType
 from chatiere.mcp.backend import Backend
 from chatiere.mcp.tables import MAX_HANDLE, Seat, ToolError, new_game
-from chatiere.text import UnclearActionError
+from chatiere.text import UnclearActionError, legend
 from chatiere.text.describing import describe_update
 from chatiere.text.reading import LANGUAGES, MAX_TEXT, read_label
 from chatiere.v1 import bot_service_pb2 as bots_pb
@@ -102,7 +102,7 @@ _POSITION: dict[str, Schema] = {
     "handle": {"type": "string", "description": "Pass it to the next call instead of the handle of this call."},
     "game": _STRING,
     "seat": {"type": "integer", "description": "Your seat, counted from 0."},
-    "decision": {"type": "integer", "description": "The number of decisions made so far."},
+    "decision": {"type": "integer", "description": "The number of the decision to make, counted from 1."},
     "turn": {"type": ["integer", "null"], "description": "The seat that has to decide; null when the game is over."},
     "your_turn": _FLAG,
     "over": _FLAG,
@@ -181,6 +181,11 @@ TOOLS = (
                 "description": "A legal action: its number in the list, its words in English or French (case, articles "
                 'and the order of cards do not matter), or "id " and its dense id.',
             },
+            "decision": {
+                "type": "integer",
+                "description": "The number of the decision that you make, from the last result, so that a call that is "
+                "repeated makes no second move.",
+            },
             "legal": _LISTED,
             "language": _LANGUAGE,
         },
@@ -252,7 +257,7 @@ class Tools:
         """Call a tool. Errors are results, too."""
         try:
             if name not in _SPECS:
-                raise _wrong(f"there is no tool {quoted(name)}")
+                raise _wrong(f"there is no tool {quoted(name)}; the tools: {', '.join(_SPECS)}")
             _check(_SPECS[name], arguments)
             return self._calls[name](**arguments)
         except (ToolError, EngineError) as error:
@@ -305,8 +310,8 @@ class Tools:
         if whole:
             request.audience = games_pb.RULES_AUDIENCE_AUTHORS
         response = self._backend.call(request, language)
-        data = {"game": request.game, "language": response.language, "rules": response.markdown}
-        return Result(response.markdown, data)
+        told = f"{response.markdown.rstrip()}\n\n## The text of the table\n{legend(request.game)}"
+        return Result(told, {"game": request.game, "language": response.language, "rules": told})
 
     def _new_table(
         self,
@@ -321,7 +326,9 @@ class Tools:
         if seats is None:
             seats = [_ME, *["house-cat"] * (rules.min_players - 1)]
         if seats.count(_ME) != 1:
-            raise _wrong(f"seats: exactly one of the seats is {_ME}")
+            raise _wrong(f"seats: exactly one of the seats must be {_ME}")
+        if _OTHER in seats and not self._backend.keeps_rooms:
+            raise _wrong(f"seats: this server keeps no games, so no other player can join: use {_ME} and bots")
         holders: list[str | None] = []
         for holder in seats:
             rung = rungs.get(holder)
@@ -338,8 +345,13 @@ class Tools:
     def _look(self, handle: str, legal: bool = True, language: str = "en") -> Result:
         return self._told(Seat(self._backend, handle, language), language, legal=legal)
 
-    def _move(self, handle: str, action: str | int, legal: bool = True, language: str = "en") -> Result:
+    def _move(
+        self, handle: str, action: str | int, decision: int | None = None, legal: bool = True, language: str = "en"
+    ) -> Result:
         seat = Seat(self._backend, handle, language)
+        newest = seat.update.view.ply + 1
+        if decision not in (None, newest):
+            raise ToolError("WRONG_TURN", f"decision: the game is at decision {newest}")
         _require_turn(seat)
         try:
             chosen = read_label(str(action), seat.legal_actions())
@@ -367,6 +379,8 @@ class Tools:
         chosen = found.action.id
         name = spec if rung is None else rung.name
         lines = [f"{name} would choose {numbers[chosen]}. {labels[chosen]}"]
+        if rated:
+            lines.append("Its best ratings, where -1 is a lost game (the choice can have a lower one):")
         lines += [
             f"- {each['number']}. {labels[one.id]}: {each['value']}" for each, one in zip(ratings, rated, strict=False)
         ]
@@ -410,6 +424,8 @@ class Tools:
         scored = []
         for section in re.split(r"^#+ ", text, flags=re.MULTILINE)[1:]:
             title, _, body = section.partition("\n")
+            if not body.strip():
+                continue
             if heading:
                 score = float(title.strip() == heading)
             else:
@@ -432,13 +448,16 @@ class Tools:
         if over:
             winners = ", ".join(map(str, update.score.winners))
             lines.append(
-                f"Seats that have won: {winners}. {'You have won.' if seat.seat in update.score.winners else ''}"
+                f"Seats that have won: {winners}. {'You' if seat.seat in update.score.winners else 'Others'} have won."
             )
+            lines.append("Call record for the whole game, or new_table for another one.")
+        elif not seat.is_to_decide:
+            lines.append("It is not your turn: call look again later.")
         data = {
             "handle": seat.handle,
             "game": header.game,
             "seat": seat.seat,
-            "decision": view.ply,
+            "decision": view.ply + 1,
             "turn": view.turn.seat if view.turn.HasField("seat") else None,
             "your_turn": seat.is_to_decide,
             "over": over,
