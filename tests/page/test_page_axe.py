@@ -88,19 +88,14 @@ def show(person: Person, part: str) -> None:
         page.wait_for_selector(".notice button")
     elif part == "kept":
         person.open("kept")
-    elif part == "today":
+    elif part in ("today", "yours"):
         person.open("today")
         keep_results(person)
-        person.open("today")
-        page.wait_for_selector(".share textarea")
+        person.open(part)
+        page.wait_for_selector({"today": ".share textarea", "yours": ".yours polyline"}[part])
     elif part == "game of the day":
         person.open("day")
         person.await_turn()
-    elif part == "yours":
-        person.open("today")
-        keep_results(person)
-        person.open("yours")
-        page.wait_for_selector(".yours polyline")
     elif part == "entrance":
         person.open("new/discat")
         page.locator("button.invite").click()

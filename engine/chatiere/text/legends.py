@@ -1,4 +1,4 @@
-"""What the signs in the description of a table mean, for readers who see no pictures."""
+"""The meaning of the signs in the description of a table, for readers who see no pictures."""
 
 _COMMON = """
 Seats are counted from 0. ">" marks the seat whose turn it is, and "?" stands for what you do not know. "Totals by seat"
@@ -33,7 +33,7 @@ Cards are named by value and colour: "4B" is the 4 of colour B. "penalties" are 
 
 
 def legend(game: str) -> str:
-    """Return what the signs in the text of a game's table mean, in English.
+    """Return the meaning of the signs in the text of a game's table, in English.
 
     Args:
         game: The name of the game.

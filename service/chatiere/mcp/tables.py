@@ -80,7 +80,7 @@ class Seat:
         self._tables = self._find() if self._names.room else [self._names.table]
         response = self._look(self._tables[-1])
         self.update: ViewerUpdate = response.update
-        """What the seat may know of the newest table."""
+        """The newest table, as far as the seat may know it."""
         self._headers = [_header(each) for each in self._tables[:-1]] + [response.info.header]
         # The events of each table after the tables that were found.
         self._later: list[list[str]] = []

@@ -32,7 +32,7 @@ _MAX_NAME, _MAX_WORDS, _MAX_SEATS = 24, 200, 16
 # The maximum numbers of events and ratings that are told, of sections of the rules, and of characters of a section.
 _MAX_EVENTS, _MAX_RATINGS, _MAX_SECTIONS, _MAX_SECTION = 24, 5, 3, 1500
 _WORD, _IN_WORDS = re.compile(r"\w+"), re.compile(r"[^\W\d]{3}")
-# What a model can do about an error, by its reason.
+# The next step after an error, by its reason.
 _ANEW = "Pass the handle of the last result unchanged, or begin a game with new_table."
 _HINTS = {
     **dict.fromkeys(("INVALID_TABLE", "WRONG_SECRET", "TABLE_EXPIRED"), _ANEW),
