@@ -1,4 +1,4 @@
-"""A game as text, for language models and other readers of text: what a seat knows, and its choice in words.
+"""A game as text, for language models and other readers of text: the view of a seat, and its choice in words.
 
 from chatiere import engine, text
 

@@ -27,7 +27,7 @@ def describe(
 
     Args:
         position: The position.
-        seat: The seat that reads the text. The text contains only what this seat may know.
+        seat: The seat that reads the text. The text contains only the information of this seat.
         events: The events since the seat's last decision, a text for each (see `event_labels`).
         language: The language of labels: "en" or "fr".
         numbered: True to list the legal actions, numbered from 1. They are listed only for the seat that decides.
@@ -40,7 +40,7 @@ def describe(
 
 
 def describe_update(update: ViewerUpdate, players: int, events: Iterable[str] = (), *, numbered: bool = True) -> str:
-    """Return what a seat knows as text, from the API's message. For `events` and `numbered` see `describe`."""
+    """Return the view of a seat as text, from the API's message. For `events` and `numbered` see `describe`."""
     view, seat = update.view, update.seat
     name = view.WhichOneof("game")
     assert name is not None
@@ -68,7 +68,7 @@ def event_labels(position: Position, seat: int, events: EventLog, language: str 
 
 
 def update_of(position: Position, seat: int, events: EventLog, language: str) -> ViewerUpdate:
-    """Return what a seat may know of a position, as the API's message. Raises EngineError (INVALID_SEAT)."""
+    """Return a seat's view of a position, as the API's message. Raises EngineError (INVALID_SEAT)."""
     game = position.game
     messages = Messages(game, engine.codec(game.name), State.DESCRIPTOR.fields_by_name[game.name].number, language)
     return fill(ViewerUpdate(), messages.put_viewer_update, position, events, seat)

@@ -68,7 +68,7 @@ class Backend(Protocol):
     def world(self, table: bytes, seat: int) -> Position | None:
         """Return a position that a seat cannot distinguish from a table's, or None if the backend cannot open tables.
 
-        It depends only on what the seat knows. `table` is a table that the service has accepted.
+        It depends only on the information of the seat. `table` is a table that the service has accepted.
         """
 
 

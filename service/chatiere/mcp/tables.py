@@ -36,7 +36,7 @@ class ToolError(Exception):
 
     Attributes:
         reason: A name of the API's ErrorReason, or INVALID_ARGUMENT.
-        message: What is wrong, and what to do instead.
+        message: The error, and the way to correct it.
     """
 
     def __init__(self, reason: str, message: str) -> None:
@@ -153,7 +153,7 @@ class Seat:
         self._backend.call(request, self._language)
 
     def suggest(self, bot: str) -> SuggestResponse:
-        """Return a bot's suggestion, which depends only on what the seat knows."""
+        """Return a bot's suggestion, which depends only on the information of the seat."""
         header = self.header
         # Both parts of the seed are public.
         seed = hashlib.sha256(header.table_id + header.ply.to_bytes(4, "little")).digest()[:8]
@@ -240,7 +240,7 @@ def new_game(
 def post(backend: Backend, room: bytes, secret: bytes, table: bytes) -> None:
     """Put a table into a room. Raises ToolError if another player has just decided."""
     if not backend.call(rooms_pb.PostRequest(room=room, secret=secret, table=table)).taken:
-        raise ToolError("WRONG_TURN", "the game has gone on in the meantime: call look")
+        raise ToolError("WRONG_TURN", "another player has decided in the meantime: call look")
 
 
 def _read(handle: str) -> _Names:
@@ -262,6 +262,6 @@ def _header(table: bytes) -> pb.TableHeader:
 
 
 def _labels(update: ViewerUpdate) -> list[str]:
-    # Return the texts of the events of a decision. Equal ones, such as those of dealt cards, are told once.
+    # Return the texts of the events of a decision. Equal texts, such as the texts of dealt cards, occur once.
     counts = Counter(event.label for event in update.events)
     return [label if count == 1 else f"{label} ({count} times)" for label, count in counts.items()]

@@ -1,4 +1,4 @@
-"""The eight tools of the server: their descriptions for models, and what they do. They are independent of the SDK."""
+"""The eight tools of the server: their descriptions for models, and their functions. They do not use the SDK."""
 
 import json
 import re
@@ -29,7 +29,7 @@ INSTRUCTIONS = (
 )
 _ME, _OTHER = "me", "other"
 _MAX_NAME, _MAX_WORDS, _MAX_SEATS = 24, 200, 16
-# The maximum numbers of events and ratings that are told, of sections of the rules, and of characters of a section.
+# The maximum numbers of events and ratings in a result, of sections of the rules, and of characters of a section.
 _MAX_EVENTS, _MAX_RATINGS, _MAX_SECTIONS, _MAX_SECTION = 24, 5, 3, 1500
 _WORD, _IN_WORDS = re.compile(r"\w+"), re.compile(r"[^\W\d]{3}")
 # The next step after an error, by its reason.
