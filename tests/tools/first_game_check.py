@@ -36,6 +36,8 @@ USES = {
     "redis": "import chatiere.command.serve, redis.asyncio",
     "pettingzoo": "from chatiere.envs import pettingzoo; pettingzoo.env('discat', 2).reset(seed=7)",
     "gymnasium": "import chatiere.envs.gymnasium, gymnasium",
+    "mcp": "import chatiere.mcp.server",
+    "openenv": "from chatiere.envs.openenv import create_app; create_app('discat')",
     "openspiel": "import chatiere.envs.openspiel, pyspiel; pyspiel.load_game('chatiere_discat').new_initial_state()",
     "data": "from chatiere.command import main; main('selfplay --game discat --games 9 --output games'.split())",
     "ray": "import chatiere.selfplay.cluster, ray",

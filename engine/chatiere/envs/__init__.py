@@ -1,8 +1,8 @@
 """The games as environments for learners. No environment contains rules of a game.
 
-`TableEnv` plays many games at a time in this process. Its positions are NumPy arrays. The other environments have the
-interfaces of well-known libraries. Each of them needs an extra: chatiere[pettingzoo], chatiere[openspiel] or
-chatiere[gymnasium].
+`TableEnv` plays many games at a time in this process. Its positions are NumPy arrays. `text.TextEnv` plays in words.
+The other environments have the interfaces of well-known libraries. Each of them needs an extra: chatiere[pettingzoo],
+chatiere[openspiel], chatiere[gymnasium] or chatiere[openenv].
 """
 
 from chatiere.engine.core.compact import CompactObservations

@@ -44,6 +44,7 @@ ROWS = (
     CompatRow("tournament", ["arena"]),
     CompatRow("typed_line", ["play"]),
     CompatRow("mcp_tools", ["mcp"]),
+    CompatRow("openenv_episodes", ["openenv"]),
     # This library writes the network, so its release does not matter.
     CompatRow("network_bot", ["arena", "onnx"], ["onnx"]),
     CompatRow("trained", ["train"]),
