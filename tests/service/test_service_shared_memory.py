@@ -9,9 +9,10 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from itertools import pairwise
 from math import inf
 from pathlib import Path
@@ -460,6 +461,39 @@ def test_a_stream_ends_when_the_service_stops() -> None:
         assert stopping.wait(PATIENCE)
 
 
+def threads_of_streams() -> int:
+    return sum(each.name == "fast door's stream" for each in threading.enumerate())
+
+
+def test_a_quiet_stream_needs_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its games continue, its memory is freed when its client leaves, and it ends when the service stops."""
+    monkeypatch.setattr(shared, "_QUIET", 0.01)
+    with serving() as (server, path):
+        calls = [call_at(path) for _ in range(3)]
+        kept = [kept_games(each) for each in calls]
+        wait_until(lambda: not threads_of_streams(), "no stream has a thread")
+        calls[0].close()
+        wait_until(lambda: server._fast.connections == 2, "the connection has ended")  # type: ignore[union-attr]
+        assert not threads_of_streams()
+        for call, (positions, rest) in zip(calls[1:], kept[1:], strict=True):
+            call.send_step(5, 1, first_moves(positions.legal_offsets, positions.legal_ids), rest)
+            assert isinstance(call.receive(PATIENCE), StepColumns)
+        wait_until(lambda: not threads_of_streams(), "no stream has a thread")
+        stopping = server.stop(PATIENCE)
+        for each in calls[1:]:
+            with pytest.raises(TransportError, match="the server is stopping"):
+                each.receive(PATIENCE)
+            each.close()
+        assert stopping.wait(PATIENCE)
+
+
+def test_a_stream_may_send_while_it_gives_its_thread_back(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared, "_QUIET", 0.0)
+    with closing(call_at(path)) as call:
+        for _ in range(200):
+            kept_games(call)
+
+
 def test_silent_connections_do_not_keep_others_out(path: Path) -> None:
     silent = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(shared._MAX_GREETING + 1)]
     for each in silent:
@@ -471,10 +505,14 @@ def test_silent_connections_do_not_keep_others_out(path: Path) -> None:
         each.close()
 
 
+def door_at(folder: Path, take: Callable[[socket.socket, bytes], None]) -> shared.SharedDoor:
+    return shared.SharedDoor(f"unix:{folder}/fast.sock", take, lambda quiet: None, lambda left: None, inf)
+
+
 def test_a_greeting_is_read_before_its_connection_could_be_closed(tmp_path: Path) -> None:
     """More connections than may be silent arrive together with the first packets of the oldest ones."""
     taken: list[socket.socket] = []
-    door = shared.SharedDoor(f"unix:{tmp_path}/fast.sock", lambda connected, hello: taken.append(connected), inf)
+    door = door_at(tmp_path, lambda connected, hello: taken.append(connected))
     clients = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(2 * shared._MAX_GREETING)]
     for number, each in enumerate(clients):
         each.connect(f"{tmp_path}/fast.sock.shm")
@@ -490,7 +528,7 @@ def test_a_greeting_is_read_before_its_connection_could_be_closed(tmp_path: Path
 
 def test_silent_connections_give_way_by_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest silent connection of the user with the most of them is closed."""
-    door = shared.SharedDoor(f"unix:{tmp_path}/fast.sock", lambda connected, hello: None, inf)
+    door = door_at(tmp_path, lambda connected, hello: None)
     clients = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(shared._MAX_GREETING + 1)]
     for number, each in enumerate(clients):
         monkeypatch.setattr(shared, "_peer_of", lambda connected, number=number: f"unix:{min(number, 1)}:7")

@@ -81,6 +81,11 @@ class Loop:
         self._has_ended = True
         self._do_posted()
 
+    @property
+    def has_timers(self) -> bool:
+        """True if functions are scheduled."""
+        return bool(self._timers)
+
     def _do_posted(self) -> None:
         while self._posted:
             try:

@@ -126,7 +126,13 @@ class FastPort:
 
         Shared memory gets half of the port's file descriptors, so that other connections cannot use them.
         """
-        self._shared = SharedDoor(address, take, self._settings.max_fast_cost)
+        self._shared = SharedDoor(
+            address,
+            take,
+            resume=lambda connection: self._start_own(connection.loop),
+            forget=lambda connection: self._forget_own(connection.loop),
+            max_cost=self._settings.max_fast_cost,
+        )
         self._connections //= 2
         self.most_shared = min(self._settings.max_streams, self._connections // _OF_SHARED)
 
@@ -280,12 +286,17 @@ class FastPort:
             self._forget_own(loop)
 
     def _serve_own(self, loop: Loop) -> None:
+        endpoint = loop.endpoint
         try:
-            loop.run(lambda: not loop.endpoint.connections)
+            if isinstance(endpoint, SharedConnection) and self._shared is not None:
+                endpoint.is_quiet = False
+                loop.run(lambda: not endpoint.connections or (endpoint.is_quiet and not loop.has_timers))
+                if endpoint.connections and self._shared.rest(endpoint):
+                    return
+            loop.run(lambda: not endpoint.connections)
         except Exception:
             _log.exception("a stream at the fast door has failed")
-        finally:
-            self._forget_own(loop)
+        self._forget_own(loop)
 
     def _forget_own(self, loop: Loop) -> None:
         loop.end()

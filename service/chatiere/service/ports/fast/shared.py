@@ -21,6 +21,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import islice
 from math import ceil
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,10 @@ _MAX_GREETING = 16
 _OF_CONNECTION = 500_000
 # The time in milliseconds in which a stream waits for the next step before it gives its turn back.
 _MOMENT = 1
+# The time in seconds without a packet after which a connection needs no thread.
+_QUIET = 1.0
+# The number of connections without a thread that are handled before others may be accepted.
+_AT_ONCE = 16
 # The time in seconds before the next attempt to accept a connection, and the time within which a client must close its
 # connection after a status.
 _PAUSE, _FAREWELL = 0.1, 0.2
@@ -116,13 +121,16 @@ class SharedConnection:
         self._old: list[tuple[int, memoryview]] = []
         self.is_leaving = False
         """True once the call has ended, even if the client has not yet closed the connection."""
+        self.is_quiet = False
+        """True if no packet arrived during the last wait of `turn`, which was as long as it may be."""
 
     # The endpoint
 
     def turn(self, seconds: float) -> float:
         """Wait for at most `seconds`, and handle a packet. Return the time, on the clock of time.monotonic."""
         if not self._received or self.loop.under_way:
-            self._wait(ceil(1000 * seconds))
+            has_come = self._wait(ceil(1000 * min(seconds, _QUIET)))
+            self.is_quiet = not has_come and seconds >= _QUIET
         if self.watch is not None:
             self.watch()
         return monotonic()
@@ -145,6 +153,20 @@ class SharedConnection:
         with self._waking:
             if self._wake >= 0:
                 os.eventfd_write(self._wake, 1)
+
+    @property
+    def files(self) -> tuple[int, int]:
+        """The file descriptors that can be read when `turn` has something to do."""
+        return self._socket.fileno(), self._wake
+
+    def has_left(self) -> bool:
+        """Return True if the client has closed the connection and all of its packets have been read."""
+        try:
+            return not self._socket.recv(1, _NOW | socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
 
     def drain(self) -> None:
         """Do nothing, because the connection has no other calls than the stream, which the door ends."""
@@ -251,13 +273,15 @@ class SharedConnection:
 
     # Packets
 
-    def _wait(self, milliseconds: int) -> None:
-        # Wait for a packet, or for `wake`.
-        for file, _ in self._poll.poll(milliseconds):
+    def _wait(self, milliseconds: int) -> bool:
+        # Wait for a packet, or for `wake`. Return False if neither came.
+        ready = self._poll.poll(milliseconds)
+        for file, _ in ready:
             if file == self._wake:
                 os.eventfd_read(file)
             else:
                 self._receive()
+        return bool(ready)
 
     def _receive(self) -> None:
         try:
@@ -362,21 +386,34 @@ def _refuse(connected: socket.socket, status: Status) -> None:
 
 
 class SharedDoor:
-    """The socket to which clients connect, and its thread. It can be started and stopped once."""
+    """The socket to which clients connect, and its thread, which also waits for quiet connections.
 
-    def __init__(self, address: str, take: Callable[[socket.socket, bytes], None], max_cost: float) -> None:
+    Hundreds of threads that wake at the same time would delay all other threads. The door can be started and stopped
+    once.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        take: Callable[[socket.socket, bytes], None],
+        resume: Callable[[SharedConnection], None],
+        forget: Callable[[SharedConnection], None],
+        max_cost: float,
+    ) -> None:
         """Listen next to a Unix socket.
 
         Args:
             address: The address of the fast door.
             take: A function that receives each connection, with the client's first packet.
+            resume: A function that receives each connection that was quiet and has something to do.
+            forget: A function that receives each quiet connection whose client has left.
             max_cost: The cost per second up to which each user may open connections.
 
         Raises:
             SettingError: For fast_address.
         """
         self._path = f"{unix_path(address)}{SHARED}"
-        self._take = take
+        self._take, self._resume, self._forget = take, resume, forget
         self._listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             with place_for("fast_address", f"unix:{self._path}"):
@@ -392,6 +429,8 @@ class SharedDoor:
         self._limits = Limits(0, max_cost / _OF_CONNECTION)
         self._connection = CallLimit("connections", sys.maxsize)
         self._is_stopping = threading.Event()
+        # The lock for the files of quiet connections.
+        self._changing = threading.Lock()
         self._thread = threading.Thread(target=self._serve, name="shared memory", daemon=True)
 
     def start(self) -> None:
@@ -407,6 +446,15 @@ class SharedDoor:
         with suppress(OSError):
             os.unlink(self._path)
 
+    def rest(self, connection: SharedConnection) -> bool:
+        """Watch a quiet connection, which no thread may use any more. Return False if the door is stopping."""
+        with self._changing:
+            if self._is_stopping.is_set():
+                return False
+            for file in connection.files:
+                self._selector.register(file, selectors.EVENT_READ, connection)
+            return True
+
     def _serve(self) -> None:
         while not self._is_stopping.is_set():
             try:
@@ -414,12 +462,21 @@ class SharedDoor:
             except Exception:
                 _log.exception("a connection to shared memory has failed")
                 self._is_stopping.wait(_PAUSE)
+        with self._changing:
+            resting = {key.data for key in self._selector.get_map().values() if key.data is not None}
         for each in (*self._greeting, self._listening):
             each.close()
         self._selector.close()
+        for connection in resting:
+            self._resume(connection)
 
     def _turn(self) -> None:
-        ready = {key.fileobj for key, _ in self._selector.select()}
+        ready = {key.fileobj: key.data for key, _ in self._selector.select()}
+        for connection in islice({data for data in ready.values() if data is not None}, _AT_ONCE):
+            with self._changing:
+                for file in connection.files:
+                    self._selector.unregister(file)
+            (self._forget if connection.has_left() else self._resume)(connection)
         for each in [each for each in self._greeting if each in ready]:
             self._greet(each)
         # Accept last, because this may close a connection whose first packet has arrived.
