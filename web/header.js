@@ -3,11 +3,13 @@
 import { catPeeking } from "./art/cats.js";
 import { icon } from "./art/shapes.js";
 import { h } from "./dom.js";
-import { choose, isAnimated, language, LANGUAGES, t, theme } from "./settings.js";
+import { canVibrate, give } from "./feedback.js";
+import { choose, isAnimated, isFelt, isHeard, language, LANGUAGES, t, theme } from "./settings.js";
 import { read } from "./storage.js";
 
 /** Return the header in the player's language. */
 export function header() {
+  const onOrOff = { on: t("on"), off: t("off") };
   const logo = icon(40, catPeeking(0, 40));
   return h(
     "header",
@@ -27,7 +29,11 @@ export function header() {
           brisk: t("brisk"),
           none: t("at-once"),
         }),
-        select("animation", t("animation"), isAnimated() ? "on" : "off", { on: t("on"), off: t("off") }),
+        select("animation", t("animation"), isAnimated() ? "on" : "off", onOrOff),
+        // The player hears an example.
+        select("sound", t("sounds"), isHeard() ? "on" : "off", onOrOff, () => give("turn")),
+        canVibrate() &&
+          select("vibration", t("vibration"), isFelt() ? "on" : "off", onOrOff, () => give("touch")),
       ),
     ),
   );
@@ -72,15 +78,20 @@ export function closeSettings() {
 }
 
 /**
- * @param {"language" | "theme" | "animation" | "pace"} name
+ * @param {"language" | "theme" | "animation" | "pace" | "sound" | "vibration"} name
  * @param {string} label
  * @param {string} chosen
  * @param {Record<string, string>} values
+ * @param {() => void} [onChange] called after the choice
  */
-function select(name, label, chosen, values) {
+function select(name, label, chosen, values, onChange) {
+  const change = () => {
+    choose(name, chooser.value);
+    onChange?.();
+  };
   const chooser = h(
     "select",
-    { name, onchange: () => choose(name, chooser.value) },
+    { name, onchange: change },
     Object.entries(values).map(([value, text]) => h("option", { value, selected: value === chosen }, text)),
   );
   return h("label", {}, h("span", {}, label), chooser);

@@ -49,14 +49,19 @@ export function playerName() {
   return read("name") ?? "";
 }
 
-/** Return true if a sound announces the player's turn. */
+/** Return true if the player has chosen sounds. */
 export function isHeard() {
   return read("sound") === "on";
 }
 
+/** Return true if the player has chosen that the device vibrates. */
+export function isFelt() {
+  return read("vibration") === "on";
+}
+
 /**
  * Store a setting, and apply it.
- * @param {"language" | "theme" | "animation" | "pace" | "name" | "sound"} name
+ * @param {"language" | "theme" | "animation" | "pace" | "name" | "sound" | "vibration"} name
  * @param {string} value
  */
 export function choose(name, value) {

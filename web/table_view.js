@@ -4,6 +4,7 @@ import { seatMark } from "./art/cards.js";
 import { icon } from "./art/shapes.js";
 import { captionOf, clicked, explained, optionsOf, promptOf } from "./clicks.js";
 import { button, h } from "./dom.js";
+import { give } from "./feedback.js";
 import { listOf } from "./lists.js";
 import { follow } from "./picks.js";
 import { scoreTable } from "./result.js";
@@ -135,6 +136,7 @@ export class TableView {
       return;
     }
     this.refuse(undefined);
+    give("touch");
     this.#sent = keys;
     this.hold(true);
     for (const each of this.bar.querySelectorAll(".choices button, .all-actions button")) {
@@ -177,6 +179,7 @@ export class TableView {
     this.hold(false);
     this.refuse(undefined);
     if (isNew) {
+      give(update.view?.end === undefined ? "move" : "end");
       this.tell(update.events ?? [], ply);
     } else {
       this.#moves.clear();
@@ -537,6 +540,7 @@ export class TableView {
       this.#send(click.picked, null, () => this.onAction(click.action));
     } else {
       const { picked } = click;
+      give("touch");
       this.#picked = picked;
       this.#draw(isAnimated());
       this.#tellPutBack(before.filter((each) => each !== key && !picked.includes(each)));

@@ -190,8 +190,6 @@ def test_onlookers_see_the_game_but_no_hands(visit: Callable[..., Person]) -> No
     expect(onlooker.page.locator(".scores .seat strong")).to_have_text(["Anna", "Ben"])
     assert not onlooker.can_act
     assert onlooker.secrets() == []
-    # The page notifies only the person whose turn it is.
-    expect(onlooker.page.locator(".live [name=sound]")).to_be_hidden()
     play([host, guest])
     expect(onlooker.page.locator(".notice.end h2")).to_be_visible()
     expect(onlooker.page.get_by_role("button", name="Rematch")).to_have_count(0)
@@ -203,7 +201,6 @@ def test_the_page_notifies_the_person_whose_turn_it_is(visit: Callable[..., Pers
     expect(actor.page).to_have_title(re.compile("● Your turn"))
     expect(other.page).not_to_have_title(re.compile("Your turn"))
     expect(other.page.locator(".prompt")).to_have_text(re.compile("Waiting for (Anna|Ben) to move, since "))
-    expect(other.page.locator("[name=sound]")).not_to_be_checked()
     other.page.evaluate(_HIDDEN)
     actor.move()
     play([actor, other], 1)

@@ -1,11 +1,12 @@
-// The room's part of a live table's page, and the notifications and sounds that tell players that it is their turn.
+// The room's part of a live table's page, and the notifications that tell players that it is their turn.
 
 import { button, h } from "../dom.js";
+import { give } from "../feedback.js";
 import { linkTo, share } from "../links.js";
 import { namesOf } from "../lists.js";
 import { callSeats, nameOfSeat } from "../seat_names.js";
 import { Session } from "../session.js";
-import { choose, isHeard, locale, t } from "../settings.js";
+import { locale, t } from "../settings.js";
 import { Room } from "./room.js";
 import { SeatMenu } from "./seat_menu.js";
 
@@ -13,8 +14,6 @@ import { SeatMenu } from "./seat_menu.js";
 
 /** The time that each browser has to make a bot's move before the next browser makes it, in milliseconds. */
 const TURN_OF_BOTS = 5000;
-const TONE = 660;
-const TONE_SECONDS = 0.25;
 
 /** The room's part of a table's page. */
 export class LiveTable {
@@ -39,15 +38,8 @@ export class LiveTable {
     this.#newest = room.known.tables.at(-1);
     const { game, players } = room.known;
     this.people = h("ul");
-    this.sound = h("input", {
-      type: "checkbox",
-      name: "sound",
-      checked: isHeard(),
-      onchange: () => choose("sound", this.sound.checked ? "on" : "off"),
-    });
     this.allow = button(t("notify-me"), () => this.#allow(), { hidden: true });
     this.menu = new SeatMenu(this, strengths, { onChange, onError });
-    this.hearing = h("label", {}, this.sound, h("span", {}, t("sound")));
     this.close = button(t("close-game"), () => this.#close(), { hidden: true });
     const link = linkTo(`room/${room.id}/${game}/${players}`);
     this.element = h(
@@ -55,7 +47,6 @@ export class LiveTable {
       { class: "live" },
       h("h2", {}, t("people-here")),
       h("div", { role: "status" }, this.people),
-      this.hearing,
       this.menu.element,
       h("p", { class: "choices" }, this.allow, this.close),
       h(
@@ -176,9 +167,7 @@ export class LiveTable {
     document.querySelector("link[rel=icon]")?.setAttribute("href", isTurn ? "icon_turn.svg" : "icon.svg");
     if (isTurn && ply !== this.#told) {
       this.#told = ply;
-      if (isHeard()) {
-        ring();
-      }
+      give("turn");
       if (document.hidden && canNotify() && Notification.permission === "granted") {
         new Notification(t("your-turn-short"), { body: this.title, tag: this.session.id });
       }
@@ -214,7 +203,6 @@ export class LiveTable {
     if (lines.join("\n") !== Array.from(this.people.children, (line) => line.textContent).join("\n")) {
       this.people.replaceChildren(...lines.map((line) => h("li", {}, line)));
     }
-    this.hearing.hidden = !this.#isPlayer;
     this.allow.hidden = !this.#isPlayer || !canNotify() || Notification.permission !== "default";
     this.close.hidden = !this.isHost || this.isClosed || session.kept.isOver;
     this.menu.show();
@@ -235,17 +223,4 @@ export class LiveTable {
 /** Return true if the browser can show notifications. The page must be loaded over HTTPS or from the same machine. */
 function canNotify() {
   return "Notification" in window && isSecureContext;
-}
-
-/** Play a short tone. */
-function ring() {
-  const context = new AudioContext();
-  const [tone, volume] = [context.createOscillator(), context.createGain()];
-  tone.frequency.value = TONE;
-  volume.gain.setValueAtTime(0.2, context.currentTime);
-  volume.gain.exponentialRampToValueAtTime(0.001, context.currentTime + TONE_SECONDS);
-  tone.connect(volume).connect(context.destination);
-  tone.addEventListener("ended", () => context.close());
-  tone.start();
-  tone.stop(context.currentTime + TONE_SECONDS);
 }
