@@ -18,7 +18,7 @@ from chatiere.engine import EventLog
 from chatiere.engine.core.integers import require_integer
 from chatiere.envs.seat_game import SeatGame
 from chatiere.envs.seating import Opponents, read_seating
-from chatiere.text import UnclearActionError, describe, read_action
+from chatiere.text import Obfuscation, UnclearActionError, describe, read_action
 from chatiere.text.describing import event_labels
 
 
@@ -54,6 +54,7 @@ class TextEnv:
         language: str = "en",
         numbered: bool = True,
         attempts: SupportsIndex = 3,
+        obfuscate: int | None = None,
     ) -> None:
         """Create an environment. `reset` begins a game.
 
@@ -67,6 +68,7 @@ class TextEnv:
             numbered: False to omit the list of legal actions.
             attempts: The number of actions, one or more, that may be misunderstood at a decision. The last one loses
                 the game.
+            obfuscate: A seed of other names for the game, its cards and colours (see `chatiere.text.Obfuscation`).
 
         Raises:
             EngineError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_SEAT, INVALID_OPTION.
@@ -77,6 +79,7 @@ class TextEnv:
         if self._attempts < 1:
             raise ValueError(f"attempts must be 1 or more, not {self._attempts}")
         self._game = SeatGame(seating)
+        self._obfuscation = None if obfuscate is None else Obfuscation(game, obfuscate)
         self._language, self._numbered = language, numbered
         self._generator = np.random.default_rng()
         self._refusals = 0
@@ -108,7 +111,7 @@ class TextEnv:
         if game.over:
             raise ValueError("no game is in progress: call reset")
         try:
-            chosen = read_action(action, game.position)
+            chosen = read_action(action, game.position, self._obfuscation)
         except UnclearActionError as error:
             self._refusals += 1
             if self._refusals < self._attempts:
@@ -124,6 +127,8 @@ class TextEnv:
     def _told(self) -> Told:
         self._refusals = 0
         game, seat = self._game, self._game.seating.seat
-        events = event_labels(game.position, seat, game.events or EventLog(), self._language)
-        text = describe(game.position, seat, events, self._language, numbered=self._numbered)
+        events = event_labels(game.position, seat, game.events or EventLog(), self._language, self._obfuscation)
+        text = describe(
+            game.position, seat, events, self._language, numbered=self._numbered, obfuscation=self._obfuscation
+        )
         return Told(text, game.returned, game.over, is_refused=False)

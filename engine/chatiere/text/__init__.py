@@ -9,6 +9,7 @@ position.apply(text.read_action("play 15", position))
 
 from chatiere.text.describing import describe, legal_lines
 from chatiere.text.legends import legend
+from chatiere.text.obfuscation import Obfuscation
 from chatiere.text.reading import UnclearActionError, read_action
 
-__all__ = ["UnclearActionError", "describe", "legal_lines", "legend", "read_action"]
+__all__ = ["Obfuscation", "UnclearActionError", "describe", "legal_lines", "legend", "read_action"]

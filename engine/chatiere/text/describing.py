@@ -10,6 +10,7 @@ from chatiere.drawing import DRAWINGS
 from chatiere.engine import EventLog, Position
 from chatiere.engine.core.messages import Messages
 from chatiere.engine.wire import fill
+from chatiere.text.obfuscation import Obfuscation
 from chatiere.v1.game_pb2 import State, ViewerUpdate
 
 # The codes that style text in a terminal.
@@ -21,7 +22,13 @@ _MAX_LIST = 1500
 
 
 def describe(
-    position: Position, seat: int, events: Iterable[str] = (), language: str = "en", *, numbered: bool = True
+    position: Position,
+    seat: int,
+    events: Iterable[str] = (),
+    language: str = "en",
+    *,
+    numbered: bool = True,
+    obfuscation: Obfuscation | None = None,
 ) -> str:
     """Return a position as text: the events, the table, the totals, and the decision to make.
 
@@ -31,22 +38,34 @@ def describe(
         events: The events since the seat's last decision, a text for each (see `event_labels`).
         language: The language of labels: "en" or "fr".
         numbered: True to list the legal actions, numbered from 1. They are listed only for the seat that decides.
+        obfuscation: The names to use instead of those of the game.
 
     Raises:
         EngineError: INVALID_SEAT.
     """
-    update = update_of(position, seat, EventLog(), language)
-    return describe_update(update, position.num_players(), events, numbered=numbered)
+    update = update_of(position, seat, EventLog(), language, obfuscation)
+    return describe_update(update, position.num_players(), events, numbered=numbered, obfuscation=obfuscation)
 
 
-def describe_update(update: ViewerUpdate, players: int, events: Iterable[str] = (), *, numbered: bool = True) -> str:
-    """Return the view of a seat as text, from the API's message. For `events` and `numbered` see `describe`."""
+def describe_update(
+    update: ViewerUpdate,
+    players: int,
+    events: Iterable[str] = (),
+    *,
+    numbered: bool = True,
+    obfuscation: Obfuscation | None = None,
+) -> str:
+    """Return the view of a seat as text, from the API's message, whose labels are used as they are. See `describe`."""
     view, seat = update.view, update.seat
     name = view.WhichOneof("game")
     assert name is not None
-    lines = [f"{engine.game(name).description.title}, {players} players, decision {view.ply + 1}. You are seat {seat}."]
+    title = engine.game(name).description.title
+    table = [_STYLE.sub("", line) for line in DRAWINGS[name].draw_table([getattr(view, name)] * players)]
+    if obfuscation is not None:
+        title, table = obfuscation.text(title), list(map(obfuscation.table, table))
+    lines = [f"{title}, {players} players, decision {view.ply + 1}. You are seat {seat}."]
     lines += [f"- {event}" for event in events]
-    lines += [_STYLE.sub("", line) for line in DRAWINGS[name].draw_table([getattr(view, name)] * players)]
+    lines += table
     totals = [str(each.total) if each.HasField("total") else "?" for each in update.score.totals]
     lines.append(f"Totals by seat: {', '.join(totals)}")
     if view.HasField("end"):
@@ -62,16 +81,27 @@ def describe_update(update: ViewerUpdate, players: int, events: Iterable[str] = 
     return "\n".join(lines)
 
 
-def event_labels(position: Position, seat: int, events: EventLog, language: str = "en") -> list[str]:
+def event_labels(
+    position: Position,
+    seat: int,
+    events: EventLog,
+    language: str = "en",
+    obfuscation: Obfuscation | None = None,
+) -> list[str]:
     """Return the text of each event that a seat may know, without the values that are hidden from it."""
-    return [event.label for event in update_of(position, seat, events, language).events]
+    return [event.label for event in update_of(position, seat, events, language, obfuscation).events]
 
 
-def update_of(position: Position, seat: int, events: EventLog, language: str) -> ViewerUpdate:
+def update_of(
+    position: Position, seat: int, events: EventLog, language: str, obfuscation: Obfuscation | None = None
+) -> ViewerUpdate:
     """Return a seat's view of a position, as the API's message. Raises EngineError (INVALID_SEAT)."""
     game = position.game
     messages = Messages(game, engine.codec(game.name), State.DESCRIPTOR.fields_by_name[game.name].number, language)
-    return fill(ViewerUpdate(), messages.put_viewer_update, position, events, seat)
+    update = fill(ViewerUpdate(), messages.put_viewer_update, position, events, seat)
+    if obfuscation is not None:
+        obfuscation.update(update)
+    return update
 
 
 class _Line(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from chatiere.engine import Position
+from chatiere.text.obfuscation import Obfuscation
 
 LANGUAGES = ("en", "fr")
 """The languages of the labels that are understood."""
@@ -26,7 +27,7 @@ class UnclearActionError(ValueError):
     """A text that names no legal action, or several. The message says what to write instead."""
 
 
-def read_action(text: str, position: Position) -> int:
+def read_action(text: str, position: Position, obfuscation: Obfuscation | None = None) -> int:
     """Return the dense id of the legal action that a text names.
 
     The whole text must have one of these forms, or the last line of the form "Move: …", "Action: …" or "Answer: …", or
@@ -41,6 +42,7 @@ def read_action(text: str, position: Position) -> int:
     Args:
         text: The text.
         position: A position at which a seat decides.
+        obfuscation: The names that the words use instead of those of the game.
 
     Raises:
         UnclearActionError: If the text names no legal action, or several.
@@ -50,6 +52,8 @@ def read_action(text: str, position: Position) -> int:
     labels = {
         each: [position.action_label(each, language) for language in LANGUAGES] for each in position.legal_actions()
     }
+    if obfuscation is not None:
+        labels = {each: list(map(obfuscation.label, told)) for each, told in labels.items()}
     return read_label(text, labels)
 
 

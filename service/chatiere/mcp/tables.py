@@ -1,7 +1,8 @@
 """A seat at a sealed table, as its handle names it.
 
 Where the service has rooms, each game has a room, which keeps the game's tables. The handle is then the room's id and
-the seat's secret. Otherwise the handle is the seat's secret and the newest table itself, and nothing is kept.
+the seat's secret. Otherwise the handle is the seat's secret and the newest table itself, and nothing is kept. If the
+names of the game are replaced, a point and the seed of the names follow.
 """
 
 import base64
@@ -11,11 +12,14 @@ import secrets
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import NamedTuple
 
 from chatiere import engine
 from chatiere.engine import EngineError
 from chatiere.mcp.backend import Backend
+from chatiere.text import Obfuscation
+from chatiere.text.obfuscation import MAX_SEED
 from chatiere.text.reading import LANGUAGES
 from chatiere.v1 import room_service_pb2 as rooms_pb
 from chatiere.v1 import table_service_pb2 as pb
@@ -26,9 +30,10 @@ from chatiere.v1.record_pb2 import GameRecord
 MAX_HANDLE = 8192
 """The maximum length of a handle."""
 _ID_SIZE = 16
-_HANDLE = re.compile(r"[A-Za-z0-9_-]+")
+_HANDLE = re.compile(r"([A-Za-z0-9_-]+)(?:\.(\d{1,10}))?")
 # The number of digits of a handle that names a room.
 _ROOM_DIGITS = 43
+_obfuscation = lru_cache(Obfuscation)
 
 
 class ToolError(Exception):
@@ -52,11 +57,14 @@ class _Names(NamedTuple):
     room: bytes
     """The room's id, or b"" if the handle contains the table."""
     table: bytes
+    seed: int | None
+    """The seed of the names, or None if the names are those of the game."""
 
     @property
     def text(self) -> str:
         named = self.room + self.secret if self.room else self.secret + self.table
-        return base64.urlsafe_b64encode(named).decode().rstrip("=")
+        text = base64.urlsafe_b64encode(named).decode().rstrip("=")
+        return text if self.seed is None else f"{text}.{self.seed}"
 
 
 class Seat:
@@ -102,6 +110,15 @@ class Seat:
         return self.update.seat
 
     @property
+    def obfuscation(self) -> Obfuscation | None:
+        """The replaced names of the game, or None."""
+        return None if self._names.seed is None else _obfuscation(self.header.game, self._names.seed)
+
+    def spelt(self, text: str) -> str:
+        """Return a text with the names of this game."""
+        return text if self.obfuscation is None else self.obfuscation.text(text)
+
+    @property
     def is_to_decide(self) -> bool:
         """True if it is the seat's turn."""
         turn = self.update.view.turn
@@ -137,6 +154,8 @@ class Seat:
         for action in range(game.num_distinct_actions):
             with suppress(EngineError):
                 found[action] = [world.action_label(action, language) for language in LANGUAGES]
+        if self.obfuscation is not None:
+            return {action: list(map(self.obfuscation.label, labels)) for action, labels in found.items()}
         return found
 
     def decide(self, action: int) -> None:
@@ -189,7 +208,13 @@ class Seat:
     def _look(self, table: bytes, language: str | None = None) -> pb.LookResponse:
         request = pb.LookRequest(table=table, secret=self._names.secret)
         response: pb.LookResponse = self._backend.call(request, language or self._language)
+        self._spell(response)
         return response
+
+    def _spell(self, response: pb.LookResponse | pb.MoveResponse) -> None:
+        # Replace the names in a response.
+        if self._names.seed is not None:
+            _obfuscation(response.info.header.game, self._names.seed).update(response.update)
 
     def _move(self) -> pb.MoveRequest:
         return pb.MoveRequest(table=self._tables[-1], secret=self._names.secret)
@@ -201,6 +226,7 @@ class Seat:
     def _put(self, response: pb.MoveResponse) -> None:
         if self._names.room:
             post(self._backend, self._names.room, self._names.secret, response.table)
+        self._spell(response)
         self._tables.append(response.table)
         self._headers.append(response.info.header)
         self._later.append(_labels(response.update))
@@ -208,7 +234,13 @@ class Seat:
 
 
 def new_game(
-    backend: Backend, game: str, holders: Sequence[str | None], options: Options | None, name: str, me: int
+    backend: Backend,
+    game: str,
+    holders: Sequence[str | None],
+    options: Options | None,
+    name: str,
+    me: int,
+    seed: int | None = None,
 ) -> dict[int, str]:
     """Begin a game at a new table. Return the handle of each seat without a bot. Raises ChatiereError.
 
@@ -219,6 +251,7 @@ def new_game(
         options: The options, or None for the defaults.
         name: The name of the person at seat `me`, for other people in the room; or "".
         me: The seat of the person who begins the game.
+        seed: The seed of the names of the game, or None to keep its names.
     """
     kept = {seat: secrets.token_bytes(_ID_SIZE) for seat, bot in enumerate(holders) if bot is None}
     seats = [
@@ -234,7 +267,7 @@ def new_game(
         post(backend, room, kept[me], table)
         if name:
             backend.call(rooms_pb.PostRequest(room=room, secret=kept[me], name=name))
-    return {seat: _Names(secret, room, table).text for seat, secret in kept.items()}
+    return {seat: _Names(secret, room, table, seed).text for seat, secret in kept.items()}
 
 
 def post(backend: Backend, room: bytes, secret: bytes, table: bytes) -> None:
@@ -244,13 +277,20 @@ def post(backend: Backend, room: bytes, secret: bytes, table: bytes) -> None:
 
 
 def _read(handle: str) -> _Names:
-    text = handle.strip()
-    if not _HANDLE.fullmatch(text) or len(text) % 4 == 1 or len(text) < _ROOM_DIGITS:
+    found = _HANDLE.fullmatch(handle.strip())
+    text, seed = (found[1], seed_of(handle)) if found else ("", None)
+    if len(text) % 4 == 1 or len(text) < _ROOM_DIGITS or (seed is not None and seed > MAX_SEED):
         raise _unknown_handle(f"a handle has {_ROOM_DIGITS} or more letters, digits, - and _")
     data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     if len(text) == _ROOM_DIGITS:
-        return _Names(data[_ID_SIZE:], data[:_ID_SIZE], b"")
-    return _Names(data[:_ID_SIZE], b"", data[_ID_SIZE:])
+        return _Names(data[_ID_SIZE:], data[:_ID_SIZE], b"", seed)
+    return _Names(data[:_ID_SIZE], b"", data[_ID_SIZE:], seed)
+
+
+def seed_of(handle: str) -> int | None:
+    """Return the seed of the names of a handle, or None without such names."""
+    found = _HANDLE.fullmatch(handle.strip())
+    return int(found[2]) if found and found[2] else None
 
 
 def _unknown_handle(message: str) -> ToolError:

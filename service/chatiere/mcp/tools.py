@@ -14,9 +14,10 @@ from chatiere.clients.calls.errors import ChatiereError
 from chatiere.engine import EngineError, Game
 from chatiere.engine.core.description import OptionType
 from chatiere.mcp.backend import Backend
-from chatiere.mcp.tables import MAX_HANDLE, Seat, ToolError, new_game
-from chatiere.text import UnclearActionError, legend
+from chatiere.mcp.tables import MAX_HANDLE, Seat, ToolError, new_game, seed_of
+from chatiere.text import Obfuscation, UnclearActionError, legend
 from chatiere.text.describing import describe_update
+from chatiere.text.obfuscation import MAX_SEED
 from chatiere.text.reading import LANGUAGES, MAX_TEXT, read_label
 from chatiere.v1 import bot_service_pb2 as bots_pb
 from chatiere.v1 import game_pb2
@@ -153,6 +154,13 @@ TOOLS = (
             },
             "options": _OPTIONS,
             "name": _text("Your name, which the other players see.", _MAX_NAME),
+            "obfuscate": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": MAX_SEED,
+                "description": "A seed. All results for this table then use other names for the game, its cards and "
+                "colours; call rules with the handle.",
+            },
             "language": _LANGUAGE,
         },
         ("game",),
@@ -255,6 +263,15 @@ class Tools:
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Result:
         """Call a tool. Errors are results, too."""
+        result = self._called(name, arguments)
+        handle = arguments.get("handle")
+        seed = seed_of(handle) if isinstance(handle, str) and len(handle) <= MAX_HANDLE else None
+        if not result.is_error or seed is None or seed > MAX_SEED:
+            return result
+        # Errors name cards by the seat's labels, so that the game does not matter.
+        return result._replace(text=Obfuscation(engine.games()[0].name, seed).text(result.text))
+
+    def _called(self, name: str, arguments: Mapping[str, Any]) -> Result:
         try:
             if name not in _SPECS:
                 raise _wrong(f"there is no tool {quoted(name)}; the tools: {', '.join(_SPECS)}")
@@ -298,8 +315,10 @@ class Tools:
         language: str = "en",
     ) -> Result:
         request = games_pb.GetRulesRequest(game=game or "", players=max(0, min(players, 2**31)))
+        seat = None
         if handle is not None:
-            header = Seat(self._backend, handle).header
+            seat = Seat(self._backend, handle)
+            header = seat.header
             request = games_pb.GetRulesRequest(game=header.game, players=header.players, options=header.options)
             if not header.HasField("options"):
                 request.ClearField("options")
@@ -310,8 +329,10 @@ class Tools:
         if whole:
             request.audience = games_pb.RULES_AUDIENCE_AUTHORS
         response = self._backend.call(request, language)
-        told = f"{response.markdown.rstrip()}\n\n## The text of the table\n{legend(request.game)}"
-        return Result(told, {"game": request.game, "language": response.language, "rules": told})
+        told, name = f"{response.markdown.rstrip()}\n\n## The text of the table\n{legend(request.game)}", request.game
+        if seat is not None and seat.obfuscation is not None:
+            told, name = f"{seat.spelt(told)} {seat.obfuscation.note}".rstrip(), seat.spelt(name)
+        return Result(told, {"game": name, "language": response.language, "rules": told})
 
     def _new_table(
         self,
@@ -319,6 +340,7 @@ class Tools:
         seats: Sequence[str] | None = None,
         options: Mapping[str, Any] | None = None,
         name: str = "",
+        obfuscate: int | None = None,
         language: str = "en",
     ) -> Result:
         rules = engine.game(game)
@@ -335,11 +357,13 @@ class Tools:
             bot = holder if rung is None else rung.bots_by_players.get(len(seats), rung.bot)
             holders.append(None if holder in (_ME, _OTHER) else bot)
         chosen = _options(rules, options) if options else None
-        handles = new_game(self._backend, game, holders, chosen, name, seats.index(_ME))
+        handles = new_game(self._backend, game, holders, chosen, name, seats.index(_ME), obfuscate)
         me = handles.pop(seats.index(_ME))
         others = [{"seat": seat, "handle": handle} for seat, handle in handles.items()]
         result = self._told(Seat(self._backend, me, language), language)
         lines = [f"The handle for the player at seat {each['seat']}: {each['handle']}" for each in others]
+        if obfuscate is not None:
+            lines.append("The names at this table are not those of the game: call rules with the handle.")
         return Result("\n".join([*lines, result.text]), {**result.data, "others": others})
 
     def _look(self, handle: str, legal: bool = True, language: str = "en") -> Result:
@@ -368,7 +392,7 @@ class Tools:
         seat = Seat(self._backend, handle, language)
         _require_turn(seat)
         rungs = self._ladder(seat.header.game, language)
-        rung = next((each for each in rungs if each.name == bot), None) if bot else rungs[-1]
+        rung = next((each for each in rungs if bot in (each.name, seat.spelt(each.name))), None) if bot else rungs[-1]
         spec = (bot or "") if rung is None else rung.bots_by_players.get(seat.header.players, rung.bot)
         found = seat.suggest(spec)
         labels = {each.id: each.label for each in seat.update.legal_actions}
@@ -377,7 +401,7 @@ class Tools:
         rated.sort(key=lambda each: -each.value)
         ratings = [{"number": numbers[each.id], "value": round(each.value, 3)} for each in rated[:_MAX_RATINGS]]
         chosen = found.action.id
-        name = spec if rung is None else rung.name
+        name = seat.spelt(spec if rung is None else rung.name)
         lines = [f"{name} would choose {numbers[chosen]}. {labels[chosen]}"]
         if rated:
             lines.append("Its best ratings, where -1 is a lost game (the choice can have a lower one):")
@@ -388,7 +412,7 @@ class Tools:
         return Result("\n".join(lines), data)
 
     def _explain(self, about: str, handle: str | None = None, game: str | None = None, language: str = "en") -> Result:
-        legal, reason, heading = None, "", ""
+        legal, reason, heading, seat = None, "", "", None
         if handle is not None:
             seat = Seat(self._backend, handle, language)
             game = seat.header.game
@@ -397,11 +421,11 @@ class Tools:
                     seat.require_legal(action)
                     legal, reason = True, "This action is legal."
                 except ChatiereError as error:
-                    legal, reason = False, f"This action is not legal: {error.message}"
+                    legal, reason = False, f"This action is not legal: {seat.spelt(error.message)}"
                     heading = error.metadata.get("rule", "").partition(": ")[2]
         if game is None:
             raise _wrong("give a handle or a game")
-        sections = self._sections(game, about, heading, language) if legal is not True else []
+        sections = self._sections(game, about, heading, language, seat) if legal is not True else []
         if not reason and not sections:
             raise _wrong("the rules do not mention these words: use other ones, or read rules")
         return Result(
@@ -409,17 +433,20 @@ class Tools:
         )
 
     def _record(self, handle: str) -> Result:
-        text = records.to_text(Seat(self._backend, handle).record())
+        seat = Seat(self._backend, handle)
+        text = seat.spelt(records.to_text(seat.record()))
         return Result(text, {"record": text})
 
     def _ladder(self, game: str, language: str = "en") -> list[bots_pb.LadderRung]:
         return list(self._backend.call(bots_pb.ListBotsRequest(game=game), language).ladder)
 
-    def _sections(self, game: str, about: str, heading: str, language: str) -> list[str]:
+    def _sections(self, game: str, about: str, heading: str, language: str, seat: Seat | None) -> list[str]:
         # Return the section with a heading, or the sections that have the most of the words.
         audiences = [games_pb.RULES_AUDIENCE_AUTHORS] + [games_pb.RULES_AUDIENCE_PLAYERS] * (not heading)
         requests = [games_pb.GetRulesRequest(game=game, audience=audience) for audience in reversed(audiences)]
         text = "\n".join(self._backend.call(request, language).markdown for request in requests)
+        if seat is not None:
+            text, heading = seat.spelt(text), seat.spelt(heading)
         wanted = set(_words(about))
         scored = []
         for section in re.split(r"^#+ ", text, flags=re.MULTILINE)[1:]:
@@ -443,7 +470,7 @@ class Tools:
         left_out = len(events) - _MAX_EVENTS
         told = [f"({left_out} earlier events)", *events[-_MAX_EVENTS:]] if left_out > 0 else events
         lines = [f"Handle: {seat.handle}", self._seats(seat)]
-        lines.append(describe_update(update, header.players, told, numbered=legal))
+        lines.append(describe_update(update, header.players, told, numbered=legal, obfuscation=seat.obfuscation))
         over = view.HasField("end")
         if over:
             winners = ", ".join(map(str, update.score.winners))
@@ -455,7 +482,7 @@ class Tools:
             lines.append("It is not your turn: call look again later.")
         data = {
             "handle": seat.handle,
-            "game": header.game,
+            "game": seat.spelt(header.game),
             "seat": seat.seat,
             "decision": view.ply + 1,
             "turn": view.turn.seat if view.turn.HasField("seat") else None,
@@ -479,7 +506,7 @@ class Tools:
             if number == seat.seat:
                 who = "you"
             elif each.bot:
-                who = names.get(each.bot, f"{each.bot} (bot)")
+                who = seat.spelt(names.get(each.bot, f"{each.bot} (bot)"))
             else:
                 name = seat.names.get(each.secret_sha256)
                 who = "another player" if name is None else f"another player, {quoted(name)}"
@@ -521,6 +548,8 @@ def _check_value(name: str, schema: Schema, value: Any) -> None:
         raise _wrong(f"{name} must be of the type {' or '.join(kinds)}")
     if value not in schema.get("enum", [value]):
         raise _wrong(f"{name} must be one of {', '.join(schema['enum'])}")
+    if isinstance(value, int) and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
+        raise _wrong(f"{name} must be from {schema['minimum']} to {schema['maximum']}")
     if isinstance(value, str | list) and len(value) > (most := schema.get("maxLength") or schema["maxItems"]):
         raise _wrong(f"{name} has a length of {len(value)}, at most {most} is read")
     for number, item in enumerate(value if isinstance(value, list) else ()):
