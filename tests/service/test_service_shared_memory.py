@@ -670,6 +670,29 @@ def test_an_immediate_refusal_is_reported(tmp_path: Path) -> None:
         assert limit_of(call) == "calls"
 
 
+def test_a_refusal_is_reported_although_the_service_has_not_read_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The service closes the connection between the two packets that the client receives."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
+        listening.bind(f"{tmp_path}/fast.sock.shm")
+        listening.listen()
+        call = call_at(tmp_path / "fast.sock")
+        accepted, _ = listening.accept()
+    status = status_of(limit_exceeded("calls", 1), "")
+    accepted.send(shared._TOLD.pack(shared._STATUS, status.code, *[0] * 10))
+    accepted.send(status.details)
+    packet = call._packet
+
+    def close_after(*arguments: Any) -> bytes:
+        received = packet(*arguments)
+        accepted.close()
+        return received
+
+    monkeypatch.setattr(call, "_packet", close_after)
+    assert limit_of(call) == "calls"
+
+
 def test_a_closed_call_fails(path: Path) -> None:
     call = call_at(path)
     call.close()

@@ -195,7 +195,7 @@ class SharedCall:
             kind, one, *sizes = _TOLD.unpack(packet)
             if kind == _STATUS:
                 code = _CODES.get(one, grpc.StatusCode.UNKNOWN)
-                self._over(_ended(code, Status.FromString(self._socket.recv(_MAX_STATUS))))
+                self._over(_ended(code, Status.FromString(self._packet(None, _MAX_STATUS))))
             elif kind in (_REQUESTS, _RESPONSES):
                 self._take_area(kind, _IN_FLIGHT * one)
             else:
@@ -210,13 +210,13 @@ class SharedCall:
             self._over(TransportError(grpc.StatusCode.INTERNAL, f"unexpected packet from the server: {error}"))
         return None
 
-    def _packet(self, end: float | None) -> bytes:
+    def _packet(self, end: float | None, size: int = _TOLD.size) -> bytes:
         if self._end is not None:
             raise self._end
         while True:
             is_late = end is not None and time.monotonic() >= end
             try:
-                packet = self._socket.recv(_TOLD.size, _NOW if is_late else 0)
+                packet = self._socket.recv(size, _NOW if is_late else 0)
             except BlockingIOError:
                 if is_late:
                     raise TimeoutError from None
