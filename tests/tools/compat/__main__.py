@@ -45,6 +45,7 @@ ROWS = (
     CompatRow("typed_line", ["play"]),
     CompatRow("mcp_tools", ["mcp"]),
     CompatRow("openenv_episodes", ["openenv"]),
+    CompatRow("textarena_games", ["textarena"]),
     # This library writes the network, so its release does not matter.
     CompatRow("network_bot", ["arena", "onnx"], ["onnx"]),
     CompatRow("trained", ["train"]),
