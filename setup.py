@@ -3,8 +3,8 @@
 The other settings of the package are in pyproject.toml. `chatiere` is a namespace package with several roots:
 `chatiere.engine` is in `engine/chatiere/engine/`, and `chatiere.v1` is in `proto/chatiere/v1/`. Generated code and
 compiled catalogues of words (*.po) are written next to their sources. For the page, this script also writes the words
-(words.js), and the field numbers of a sealed table with the options that are sets (shared/fields.js). docs/rules/ is
-copied into the games' folders.
+(words.js), the languages (languages.js), and the field numbers of a sealed table with the options that are sets
+(shared/fields.js). docs/rules/ is copied into the games' folders.
 
 CHATIERE_BUILD=debug builds the kernels with run-time checks, checks of the rules' invariants after every move,
 sanitizers and coverage counters (see `make debug`). CHATIERE_BUILD=trial compiles only the modules whose source
@@ -226,7 +226,11 @@ def compile_catalogues() -> None:
 
 
 def compile_words_of_page() -> None:
-    """Write a words.js next to each words.pot of the page: its texts, and the translations in the catalogues there."""
+    """Write a words.js next to each words.pot of the page: its texts, and the translations in the catalogues there.
+
+    This also writes the list of the languages that have all catalogues.
+    """
+    languages: list[set[str]] = []
     for template in sorted(WEB.glob("**/words.pot")):
         words = {}
         for source in (template, *sorted(template.parent.glob("*.po"))):
@@ -238,9 +242,12 @@ def compile_words_of_page() -> None:
                 for each in catalogue
                 if each.id
             }
+        languages.append(set(words))
         text = json.dumps(words, ensure_ascii=False, indent=2)
         text = f"// Generated from the catalogues in this folder.\nexport const words = {text};\n"
         write_if_changed(template.with_suffix(".js"), text)
+    text = json.dumps(sorted(set.intersection(*languages)))
+    write_if_changed(WEB / "languages.js", f"// Generated from the catalogues.\nexport const LANGUAGES = {text};\n")
 
 
 def text_in_words_js(text: str | tuple[str, ...], language: str, is_english: bool) -> str | dict[str, str]:

@@ -96,7 +96,7 @@ import { inJson } from "./shared/field_names.js";
  * @property {() => void} redraw draws the table again, after a change to `ui`
  * @property {(kind: string, number: number) => string} nameOf returns the name of a piece in the player's language
  * @property {(seat: number) => string} seatName returns the name of a seat's player
- * @property {Translate} t returns text from the game's `words`
+ * @property {Translate} t returns text from the catalogue in the game's folder
  */
 
 /**
@@ -126,8 +126,6 @@ import { inJson } from "./shared/field_names.js";
  * @template {Field} [F=Field]
  * @template {object} [Ui=object]
  * @typedef {object} Game
- * @property {Record<string, Record<string, string | Readonly<Record<string, string>>>>} words the texts that the
- *   service does not provide, by language and key. `{name}` is a placeholder
  * @property {(context: Context<F, Ui>) => Drawing} draw
  * @property {(action: Action, context: Context<F, Ui>) => Picks | undefined} picks returns how an action is picked;
  *   undefined if it cannot be picked now

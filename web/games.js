@@ -5,6 +5,7 @@ import { GAMES, loadGame } from "./game.js";
 import { callOrKept } from "./kept.js";
 import { gameKit } from "./kit.js";
 import { language, t } from "./settings.js";
+import { loadTexts } from "./texts.js";
 
 /** @import { ListGamesRequestJson } from "#api/chatiere/v1/game_service_pb.js" */
 /** @typedef {import("./kit.js").GameKit} GameKit */
@@ -66,8 +67,12 @@ export function kitOf(name) {
   const spoken = language();
   return once(`kit ${name} ${spoken}`, async () => {
     checkGame(name);
-    const [game, { games = [] }] = await Promise.all([loadGame(name), askGames(factsOf(name))]);
-    return gameKit(name, game, games[0] ?? {}, spoken);
+    const [game, { games = [] }, texts] = await Promise.all([
+      loadGame(name),
+      askGames(factsOf(name)),
+      loadTexts(`games/${name}`, spoken),
+    ]);
+    return gameKit(name, game, games[0] ?? {}, texts, spoken);
   });
 }
 

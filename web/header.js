@@ -4,7 +4,8 @@ import { catPeeking } from "./art/cats.js";
 import { icon } from "./art/shapes.js";
 import { h } from "./dom.js";
 import { canVibrate, give } from "./feedback.js";
-import { choose, isAnimated, isFelt, isHeard, language, LANGUAGES, t, theme } from "./settings.js";
+import { LANGUAGES } from "./languages.js";
+import { choose, isAnimated, isFelt, isHeard, language, speak, t, theme } from "./settings.js";
 import { read } from "./storage.js";
 
 /** Return the header in the player's language. */
@@ -22,7 +23,7 @@ export function header() {
       h(
         "div",
         { class: "sheet" },
-        select("language", t("language"), language(), languageNames()),
+        select("language", t("language"), language(), languageNames(), speak),
         select("theme", t("theme"), theme(), { system: t("as-system"), light: t("light"), dark: t("dark") }),
         select("pace", t("pace"), read("pace") ?? "calm", {
           calm: t("calm"),
@@ -31,16 +32,22 @@ export function header() {
         }),
         select("animation", t("animation"), isAnimated() ? "on" : "off", onOrOff),
         // The player hears an example.
-        select("sound", t("sounds"), isHeard() ? "on" : "off", onOrOff, () => give("turn")),
+        select("sound", t("sounds"), isHeard() ? "on" : "off", onOrOff, (value) => {
+          choose("sound", value);
+          give("turn");
+        }),
         canVibrate() &&
-          select("vibration", t("vibration"), isFelt() ? "on" : "off", onOrOff, () => give("touch")),
+          select("vibration", t("vibration"), isFelt() ? "on" : "off", onOrOff, (value) => {
+            choose("vibration", value);
+            give("touch");
+          }),
       ),
     ),
   );
 }
 
 /** Return each language's name in that language. */
-function languageNames() {
+export function languageNames() {
   return Object.fromEntries(
     LANGUAGES.map((each) => {
       const name = new Intl.DisplayNames([each], { type: "language" }).of(each) ?? each;
@@ -49,14 +56,9 @@ function languageNames() {
   );
 }
 
-/**
- * Open the settings, and focus one of them.
- * @param {string} name
- */
-export function openSettings(name) {
-  const settings = document.querySelector(".settings");
-  settings?.setAttribute("open", "");
-  /** @type {HTMLSelectElement | null | undefined} */ (settings?.querySelector(`[name=${name}]`))?.focus();
+/** Open the settings. */
+export function openSettings() {
+  document.querySelector(".settings")?.setAttribute("open", "");
 }
 
 /** Let the Escape key and a click outside the settings close them. */
@@ -82,16 +84,12 @@ export function closeSettings() {
  * @param {string} label
  * @param {string} chosen
  * @param {Record<string, string>} values
- * @param {() => void} [onChange] called after the choice
+ * @param {(value: string) => void} [use] uses the chosen value; by default, it is stored
  */
-function select(name, label, chosen, values, onChange) {
-  const change = () => {
-    choose(name, chooser.value);
-    onChange?.();
-  };
+function select(name, label, chosen, values, use = (value) => choose(name, value)) {
   const chooser = h(
     "select",
-    { name, onchange: change },
+    { name, onchange: () => use(chooser.value) },
     Object.entries(values).map(([value, text]) => h("option", { value, selected: value === chosen }, text)),
   );
   return h("label", {}, h("span", {}, label), chooser);

@@ -12,7 +12,7 @@ import { filledIn } from "./texts.js";
  * @property {import("./game.js").Details<import("./game.js").Field>} details the facts printed on the game's pieces
  * @property {Phrases} phrases
  * @property {import("./game.js").Game} game the drawing
- * @property {import("./game.js").Translate} t returns text from the game's `words`
+ * @property {import("./game.js").Translate} t returns text from the catalogue in the game's folder
  */
 
 /**
@@ -20,14 +20,15 @@ import { filledIn } from "./texts.js";
  * @param {string} name
  * @param {import("./game.js").Game} game
  * @param {import("./game.js").GameInfo} info the service's facts, with phrases and pieces
+ * @param {Readonly<Record<string, import("./texts.js").Text>>} texts the texts that the service does not provide
  * @param {string} language
  * @returns {GameKit}
  */
-export function gameKit(name, game, info, language) {
+export function gameKit(name, game, info, texts, language) {
   const field = fieldOf(name);
   const details = info.pieceDetails?.[field] ?? {};
   /** @type {GameKit["t"]} */
-  const t = (key, values) => filledIn(language, game.words[language]?.[key] ?? key, values);
+  const t = (key, values) => filledIn(language, texts[key] ?? key, values);
   const phrases = new Phrases(info, (piece) => game.nameOf?.(piece, details, t) ?? piece.name ?? "");
   return { name, field, info, details, phrases, game, t };
 }

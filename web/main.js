@@ -6,7 +6,7 @@ import { fieldForm } from "./field_form.js";
 import { glows } from "./glow.js";
 import { closeSettings, header, openSettings } from "./header.js";
 import { isLookedAfter } from "./kept.js";
-import { apply, spoken, t } from "./settings.js";
+import { apply, loadWords, spoken, t, useAddress } from "./settings.js";
 import { canStore } from "./storage.js";
 import { failed, whyOf } from "./trouble.js";
 
@@ -137,13 +137,20 @@ function skip(event) {
   main.focus();
 }
 
+useAddress();
 apply();
 closeSettings();
 addEventListener("hashchange", show);
-spoken.addEventListener("change", () => {
-  begin();
-  // Open the settings again, and focus the language, because the player has just changed it there.
-  openSettings("language");
+spoken.addEventListener("change", async () => {
+  const isInSettings = document.querySelector(".settings[open]") !== null;
+  const begun = begin();
+  if (isInSettings) {
+    openSettings();
+  }
+  await begun;
+  // Focus the language where the player has just changed it.
+  const chosen = isInSettings ? ".settings [name=language]" : ".languages [aria-pressed=true]";
+  /** @type {HTMLElement | null} */ (document.querySelector(chosen))?.focus();
 });
 connection.addEventListener("late", sayLate);
 connection.addEventListener("apart", sayApart);
@@ -159,4 +166,6 @@ addEventListener("unhandledrejection", ({ reason }) => {
   trouble.textContent = whyOf(reason);
   trouble.hidden = false;
 });
-begin().then(async () => (await import("./offline.js")).prepare());
+loadWords("words")
+  .then(begin)
+  .then(async () => (await import("./offline.js")).prepare());

@@ -25,11 +25,12 @@ async function showRules(event, game) {
   }
   event.preventDefault();
   const { said, sheetOf } = await import("./lessons/sheet.js");
+  const sheet = await sheetOf(game);
   const dialog = h(
     "dialog",
     { class: "rules", "aria-label": t("rules"), onclose: () => dialog.remove() },
     h("form", { method: "dialog" }, h("button", { class: "close", "aria-label": t("close") }, "×")),
-    h("div", { class: "text", lang: language(), tabindex: "0" }, await sheetOf(game)),
+    h("div", { class: "text", lang: language(), tabindex: "0" }, sheet),
     h(
       "p",
       { class: "more" },

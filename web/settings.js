@@ -1,8 +1,10 @@
 // The player's settings. They are stored in this browser.
 
+import { LANGUAGES } from "./languages.js";
 import { read, remember } from "./storage.js";
-import { filledIn } from "./texts.js";
-import { words } from "./words/words.js";
+import { filledIn, loadTexts } from "./texts.js";
+
+/** @typedef {typeof import("./words/words.js").words.en} Words */
 
 /** @type {Record<string, number>} */
 const PACES = { calm: 1100, brisk: 450, none: 0 };
@@ -10,10 +12,11 @@ const PACES = { calm: 1100, brisk: 450, none: 0 };
 /** Dispatches `change` when the player chooses another language. */
 export const spoken = new EventTarget();
 
-/** @typedef {keyof typeof words} Language */
-
-/** The languages of the page: the languages with catalogues. */
-export const LANGUAGES = /** @type {Language[]} */ (Object.keys(words));
+/**
+ * The texts of the loaded folders, by folder and key, in the player's language.
+ * @type {Map<string, Readonly<Record<string, import("./texts.js").Text>>>}
+ */
+export const loaded = new Map();
 
 /** Return the language that the player has chosen, or else the browser's first language that the page has. */
 export function language() {
@@ -60,6 +63,39 @@ export function isFelt() {
 }
 
 /**
+ * Load the texts of a folder.
+ * @param {string} folder
+ * @param {string} [spoken] the language; by default the player's
+ */
+export async function loadWords(folder, spoken = language()) {
+  loaded.set(folder, await loadTexts(folder, spoken));
+}
+
+/** Store the language that the address asks for, such as `?lang=fr`, as if the player had chosen it. */
+export function useAddress() {
+  const address = new URL(location.href);
+  const wanted = address.searchParams.get("lang");
+  if (wanted !== null) {
+    // Links to share must not contain the player's language.
+    address.searchParams.delete("lang");
+    history.replaceState(history.state, "", address);
+    if (LANGUAGES.includes(wanted)) {
+      remember("language", wanted);
+    }
+  }
+}
+
+/**
+ * Change the language, once its texts are loaded.
+ * @param {string} wanted
+ */
+export async function speak(wanted) {
+  await Promise.all([...loaded.keys()].map((folder) => loadWords(folder, wanted)));
+  choose("language", wanted);
+  spoken.dispatchEvent(new Event("change"));
+}
+
+/**
  * Store a setting, and apply it.
  * @param {"language" | "theme" | "animation" | "pace" | "name" | "sound" | "vibration"} name
  * @param {string} value
@@ -67,9 +103,6 @@ export function isFelt() {
 export function choose(name, value) {
   remember(name, value);
   apply();
-  if (name === "language") {
-    spoken.dispatchEvent(new Event("change"));
-  }
 }
 
 /** Apply the settings to the document. */
@@ -81,11 +114,21 @@ export function apply() {
 
 /**
  * Return text of the page in the player's language.
- * @param {keyof typeof words.en} key
+ * @param {keyof Words} key
  * @param {Record<string, string | number>} [values]
  */
 export function t(key, values) {
-  return filled(words[language()][key], values);
+  return textIn("words", key, values);
+}
+
+/**
+ * Return text of a loaded folder in the player's language.
+ * @param {string} folder
+ * @param {string} key
+ * @param {Record<string, string | number>} [values]
+ */
+export function textIn(folder, key, values) {
+  return filled(loaded.get(folder)?.[key] ?? key, values);
 }
 
 /**

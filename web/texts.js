@@ -10,6 +10,16 @@
 /** @type {Map<string, Intl.PluralRules>} */
 const plurals = new Map();
 
+/**
+ * Load the texts of a folder in a language. The server makes one module for each language of the folder's words.js.
+ * @param {string} folder
+ * @param {string} language
+ * @returns {Promise<Readonly<Record<string, Text>>>} the texts by key
+ */
+export async function loadTexts(folder, language) {
+  return (await import(`./${folder}/words.${language}.js`)).words;
+}
+
 // Matches "de" and "que" before a placeholder in French texts. These words lose their vowel if the value begins with a
 // vowel.
 const ELIDED = /\b(d|qu)e \{(\w+)\}/g;

@@ -13,6 +13,7 @@ from tools.over import over
 from .person import Person
 from .test_page_axe import RUN, SERIOUS, axe  # noqa: F401
 from .test_page_games import GAMES, SOME
+from .test_page_words import words_of
 
 pytestmark = pytest.mark.long
 
@@ -154,10 +155,8 @@ def test_an_invalid_record_is_reported(visit: Callable[..., Person]) -> None:
         expect(person.page.get_by_role("alert")).to_have_text("The record can't be shown: there is none in the address")
 
 
-def test_both_languages_have_the_same_texts(visit: Callable[..., Person]) -> None:
-    person = visit()
-    person.open("")
-    words = person.evaluate("async () => (await import('./embed/words.js')).words")
+def test_both_languages_have_the_same_texts() -> None:
+    words = words_of("embed")
     assert words["en"].keys() == words["fr"].keys()
     source = (Path(__file__).parents[2] / "web/embed/embed.js").read_text()
     assert [key for key in words["en"] if f't("{key}"' not in source] == []

@@ -13,6 +13,7 @@ from chatiere.clients.records import read_record
 
 from .person import Person
 from .test_page_games import GAMES
+from .test_page_words import words_of
 
 pytestmark = pytest.mark.long
 
@@ -127,7 +128,7 @@ def test_a_guide_is_followed_by_keys(visit: Callable[..., Person], game: str) ->
 def test_texts_exist_in_both_languages(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     steps, _ = begin(person, game)
-    words = person.page.evaluate("async (game) => (await import(`./lessons/${game}/words.js`)).words", game)
+    words = words_of(f"lessons/{game}")
     wanted = {f"step-{number}" for number in range(1, len(steps) + 1)}
     for texts in words.values():
         assert {key for key in texts if re.match(r"step-", key)} == wanted

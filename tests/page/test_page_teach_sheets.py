@@ -10,7 +10,7 @@ from tools.over import over
 
 from .person import Person
 from .test_page_games import GAMES
-from .test_page_words import places
+from .test_page_words import places, words_of
 
 pytestmark = pytest.mark.long
 
@@ -19,8 +19,6 @@ SECTIONS = {
     "en": ["What it is about", "A turn", "What is special", "The end", "The score", "An example"],
     "fr": ["But du jeu", "Le tour de jeu", "Les cas particuliers", "La fin", "Le score", "Un exemple"],
 }
-# Returns the texts of a game's lessons.
-_WORDS = """async (game) => (await import(`./lessons/${game}/words.js`)).words"""
 
 
 def opened(person: Person, game: str) -> Locator:
@@ -47,7 +45,7 @@ def test_a_sheet_is_complete(visit: Callable[..., Person], game: str, language: 
     expect(sheet.locator("svg.still")).to_be_visible()
     assert not re.search(r"\{\w+\}|undefined|NaN", sheet.inner_text())
     # All texts of the catalogue are shown.
-    words = person.page.evaluate(_WORDS, game)
+    words = words_of(f"lessons/{game}")
     assert words["en"].keys() == words["fr"].keys()
     for key, text in words[language].items():
         assert places(text) == places(words["en"][key])

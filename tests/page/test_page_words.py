@@ -1,14 +1,17 @@
 """Both languages have the same keys. The page uses all keys, and shows no text of the other language."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 from tools.french import misplaced
 from tools.over import over
 
 from chatiere import engine
+from chatiere.service.base.scripts import words_in
 
 from .person import Person
 from .test_page_games import GAMES, SOME
@@ -24,10 +27,10 @@ OWN = {game: "".join(text for path, text in FILES.items() if path.parent.name ==
 CLICKS = (WEB / "clicks.js").read_text()
 PAGE = "".join(text for path, text in FILES.items() if path.parent.name not in ("words", *GAMES))
 
-_WORDS = """async (game) => {
-  if (game) return (await (await import("./game.js")).loadGame(game)).words;
-  return (await import("./words/words.js")).words;
-}"""
+
+def words_of(folder: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return the texts in a folder of the page, by language and key."""
+    return words_in((WEB / folder / "words.js").read_text("utf-8"))
 
 
 def forms(text: str | dict[str, str]) -> list[str]:
@@ -40,10 +43,8 @@ def places(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("game", ["", *GAMES])
-def test_both_languages_have_the_same_texts(visit: Callable[..., Person], game: str) -> None:
-    person = visit()
-    person.open("")
-    words = person.page.evaluate(_WORDS, game)
+def test_both_languages_have_the_same_texts(game: str) -> None:
+    words = words_of(f"games/{game}" if game else "words")
     english, french = words["en"], words["fr"]
     assert english.keys() == french.keys()
     for key, text in english.items():
@@ -87,7 +88,7 @@ def test_a_french_page_has_no_english(visit: Callable[..., Person], game: str) -
     person = visit(language="fr")
     seen: set[str] = set()
     person.open("")
-    every = [person.page.evaluate(_WORDS, each) for each in ("", game)]
+    every = [words_of(each) for each in ("words", f"games/{game}")]
     english = {
         text
         for words in every
@@ -125,6 +126,11 @@ def test_times_follow_the_browser_s_locale(visit: Callable[..., Person], asked: 
     assert person.evaluate("async () => (await import('./settings.js')).locale()") == found
 
 
+def loaded(person: Person) -> set[str]:
+    """Return the languages whose texts the person's browser has requested."""
+    return {found[1] for each in person.requests if (found := re.search(r"/words\.(\w+)\.js$", each.url))}
+
+
 def test_the_language_is_chosen_on_the_page(visit: Callable[..., Person]) -> None:
     person = visit()
     page = person.page
@@ -133,16 +139,52 @@ def test_the_language_is_chosen_on_the_page(visit: Callable[..., Person]) -> Non
     page.locator("[name=language]").select_option("fr")
     page.get_by_role("button", name="Distribuer").wait_for()
     assert page.evaluate("document.documentElement.lang") == "fr"
+    expect(page.locator("[name=language]")).to_be_focused()
     page.reload()
     page.get_by_role("button", name="Distribuer").wait_for()
 
 
-def test_the_lobby_states_how_long_a_game_takes(visit: Callable[..., Person]) -> None:
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_only_the_texts_of_the_language_are_sent(visit: Callable[..., Person], language: str) -> None:
+    person = visit(language=language)
+    for part in ("", "learn/discat", "today", "yours", "puzzle/discat"):
+        person.open(part)
+    person.page.goto(f"{person.origin}/#/")
+    person.page.locator("[data-game=discat] a[href='rules/discat.html']").click()
+    expect(person.page.locator("dialog.rules")).to_be_visible()
+    assert loaded(person) == {language}
+
+
+def test_the_lobby_offers_each_language_by_its_own_name(visit: Callable[..., Person]) -> None:
+    person = visit()
+    page = person.page
+    person.open("")
+    choice = page.get_by_role("group", name="Language").get_by_role("button")
+    expect(choice).to_have_text(["English", "Français"])
+    choice.nth(1).click()
+    expect(page.locator(".elsewhere h2")).to_have_text("Liens et fichiers reçus")
+    expect(page.get_by_role("button", name="Français")).to_be_focused()
+    person.open("")
+    assert page.evaluate("document.documentElement.lang") == "fr"
+
+
+@pytest.mark.parametrize(("asked", "spoken"), [("fr", "fr"), ("qq", "en")])
+def test_the_address_can_choose_the_language(visit: Callable[..., Person], asked: str, spoken: str) -> None:
+    person = visit()
+    page = person.page
+    page.goto(f"{person.origin}/?lang={asked}#/new/discat")
+    page.wait_for_selector(".new-game")
+    assert page.evaluate("document.documentElement.lang") == spoken
+    # Links that the player shares do not choose a language.
+    assert page.url == f"{person.origin}/#/new/discat"
+    assert loaded(person) == {spoken}
+    person.requests.clear()
+
+
+def test_the_lobby_states_how_long_a_game_takes() -> None:
     """The stated time is half to twice the time that the measured number of decisions takes against bots."""
     balance = (WEB.parent / "docs/rules/balance.md").read_text("utf-8")
-    person = visit()
-    person.open("")
-    words = person.page.evaluate(_WORDS, "")["en"]
+    words = words_of("words")["en"]
     # The rows of each game begin with the smallest number of players. The games have the order of their names.
     row = r"^\| ([^|]+), (\d) \|.*\n\| \| `flat:playouts=100` \| [^|]+\| [^|]+\| (\d+)"
     medians: dict[str, float] = {}

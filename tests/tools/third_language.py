@@ -55,6 +55,11 @@ def package_with_language(folder: Path, *, with_page: bool = False) -> Path:
             write_mo(file, catalogue)
     for module in (tree / "web").rglob("words.js") if with_page else ():
         _add_to(module)
+    if with_page:
+        languages = tree / "web/languages.js"
+        text = languages.read_text("utf-8").replace("]", f', "{LANGUAGE}"]')
+        languages.unlink()
+        languages.write_text(text, "utf-8")
     return folder
 
 

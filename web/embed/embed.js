@@ -4,14 +4,14 @@
 import { button, h } from "../dom.js";
 import { GAMES, loadGame } from "../game.js";
 import { gameKit } from "../kit.js";
+import { LANGUAGES } from "../languages.js";
 import { stillTable } from "../lessons/still.js";
 import { plySlider } from "../ply_slider.js";
 import { isRecordWord, recordInWord } from "../record_word.js";
 import { fittingScale, sizeAt } from "../scales.js";
 import { nameOfSeat } from "../seat_names.js";
-import { filledIn } from "../texts.js";
+import { filledIn, loadTexts } from "../texts.js";
 import { contextOf } from "../views.js";
-import { words } from "./words.js";
 
 /** @import { GameRecordJson } from "#api/chatiere/v1/record_pb.js" */
 /** @import { ReplayResponseJson } from "#api/chatiere/v1/game_service_pb.js" */
@@ -25,19 +25,20 @@ const SCALES = [1, 0.85, 0.7, 0.6, 0.5, 0.4];
 
 // The parts of the address: a record in the form used in links, the first ply to show, and the language.
 const [, word = "", begin = "0", wanted = ""] = location.hash.split("/");
-const language = /** @type {keyof typeof words} */ (
+const language =
   [wanted, ...navigator.languages.map((each) => each.split("-")[0] ?? "")].find((each) =>
-    Object.hasOwn(words, each),
-  ) ?? "en"
-);
+    LANGUAGES.includes(each),
+  ) ?? "en";
+/** @type {Awaited<ReturnType<typeof loadTexts>>} */
+let texts = {};
 
 /**
  * Return text in the language of the address, or else of the browser.
- * @param {keyof typeof words.en} key
+ * @param {keyof typeof import("./words.js").words.en} key
  * @param {Record<string, string | number>} [values]
  */
 function t(key, values) {
-  return filledIn(language, words[language][key], values);
+  return filledIn(language, texts[key] ?? key, values);
 }
 
 /**
@@ -64,8 +65,12 @@ async function call(method, request) {
  */
 async function kitOf(name) {
   const asked = call("GameService/ListGames", { games: [name], phrases: true, pieces: true });
-  const [game, { games }] = await Promise.all([loadGame(name), asked]);
-  return gameKit(name, game, games[0], language);
+  const [game, { games }, own] = await Promise.all([
+    loadGame(name),
+    asked,
+    loadTexts(`games/${name}`, language),
+  ]);
+  return gameKit(name, game, games[0], own, language);
 }
 
 /** A record, shown as a spectator sees it. */
@@ -217,6 +222,7 @@ function recordInAddress() {
 
 async function show() {
   document.documentElement.lang = language;
+  texts = await loadTexts("embed", language);
   try {
     const record = recordInAddress();
     const embedded = new Embedded(record, await kitOf(record.game ?? ""));

@@ -6,21 +6,20 @@ import { kitOf, shelfOfGames } from "../games.js";
 import { callOrKept } from "../kept.js";
 import { scoreTable } from "../result.js";
 import { nameOfSeat } from "../seat_names.js";
-import { filled, language } from "../settings.js";
+import { filled, language, loadWords, textIn } from "../settings.js";
 import { readRecord } from "../shared/records.js";
+import { loadTexts } from "../texts.js";
 import { contextOf } from "../views.js";
 import { stillRow, stillTable } from "./still.js";
-import { words } from "./words.js";
 
 /** @typedef {import("../game.js").Context} Context */
 /** @typedef {import("../games.js").GameKit} GameKit */
 /** @typedef {(typeof SECTIONS)[number]} Section */
 /**
- * The sheet of a game.
+ * The sheet of a game. The keys of its texts are `aim-1`, `aim-2`, `turn-1` and so on, and `turn-picture` for the
+ * description of a picture.
  * @template {import("../game.js").Field} [F=import("../game.js").Field]
  * @typedef {object} Sheet
- * @property {Record<string, Record<string, string>>} words the texts by language and key: `aim-1`, `aim-2`, `turn-1`
- *   and so on, and `turn-picture` for the description of a picture
  * @property {Partial<Record<Section, (context: import("../game.js").Context<F>) => import("./still.js").Thing[]>>} pictures
  *   the things in the picture of a section
  */
@@ -32,11 +31,11 @@ const SECTIONS = /** @type {const} */ (["aim", "turn", "specials", "end", "score
 
 /**
  * Return a string that all sheets use.
- * @param {keyof typeof words.en} key
+ * @param {keyof typeof import("./words.js").words.en} key
  * @param {Record<string, string>} [values]
  */
 export function said(key, values) {
-  return filled(words[language()][key], values);
+  return textIn("lessons", key, values);
 }
 
 /**
@@ -45,18 +44,19 @@ export function said(key, values) {
  * @returns {Promise<HTMLElement>}
  */
 export async function sheetOf(name) {
-  const [kit, { sheet }, update] = await Promise.all([
+  const [kit, { sheet }, update, texts] = await Promise.all([
     kitOf(name),
     /** @type {Promise<{sheet: Sheet}>} */ (import(`./${name}/sheet.js`)),
     endOfSample(name),
+    loadTexts(`lessons/${name}`, language()),
+    loadWords("lessons"),
   ]);
   const context = contextOf(kit, update, SIZE);
   const values = exampleValues(kit, context);
-  const texts = sheet.words[language()] ?? {};
   const section = (/** @type {Section} */ each) => {
     const lines = Object.entries(texts).filter(([key]) => new RegExp(`^${each}-\\d$`).test(key));
     const things = sheet.pictures[each]?.(context);
-    const shown = texts[`${each}-picture`];
+    const shown = filled(texts[`${each}-picture`] ?? "");
     return h(
       "section",
       { "data-section": each },

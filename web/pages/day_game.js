@@ -5,12 +5,11 @@ import { call } from "../api.js";
 import { dateOf, dayIn, gameOfDay, today } from "../days.js";
 import { button, h } from "../dom.js";
 import { kitOf, listBots } from "../games.js";
-import { filled, language } from "../settings.js";
+import { loadWords, textIn } from "../settings.js";
 import { middleOf } from "../strengths.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
 import { idOfDay, keepDay, keepGame, keepMovesOfDay, movesOfDay } from "../yours/results.js";
-import { words } from "../yours/words.js";
 import { PlayOn } from "./play_on.js";
 import { show } from "./shown_record.js";
 
@@ -32,7 +31,7 @@ const SEEDS = 65_536;
 export async function open(_, word) {
   const day = dayIn(word);
   const name = gameOfDay(day);
-  const [kit, listed] = await Promise.all([kitOf(name), listBots(name)]);
+  const [kit, listed] = await Promise.all([kitOf(name), listBots(name), loadWords("yours")]);
   const { minPlayers: players = 2, rulesVersion } = kit.info;
   const bot = middleOf(listed, players);
   const actions = movesOfDay(day);
@@ -70,7 +69,7 @@ export async function open(_, word) {
       showEnd(end, view, day, record);
     },
   });
-  const text = filled(words[language()]["playing-day"], { date: dateOf(day), bot: bot.name });
+  const text = textIn("yours", "playing-day", { date: dateOf(day), bot: bot.name });
   const above = h("p", { class: "practice" }, text);
   const element = tableLayout(view, { above, below: h("div", {}, game.element, end) });
   positions.slice(0, -1).forEach(({ updates = [] }, index) => {
@@ -110,15 +109,14 @@ function keepResult(day, { game = "", players = 0 }, bot, { score = {} }) {
  * @param {GameRecordJson} record
  */
 function showEnd(end, view, day, record) {
-  const { "see-game": see, today: back } = words[language()];
   end.hidden = false;
   end.replaceChildren(
     view.scoreTable(SEAT) ?? "",
     h(
       "p",
       { class: "choices" },
-      h("a", { class: "button primary", href: `#/today/${day}` }, back),
-      button(see, () => show(record, { id: idOfDay(day), seat: SEAT })),
+      h("a", { class: "button primary", href: `#/today/${day}` }, textIn("yours", "today")),
+      button(textIn("yours", "see-game"), () => show(record, { id: idOfDay(day), seat: SEAT })),
     ),
   );
 }

@@ -4,12 +4,13 @@ import { call, Refusal } from "../api.js";
 import { button, h } from "../dom.js";
 import { checkGame, kitOf, listBots } from "../games.js";
 import { Session } from "../session.js";
-import { filled, language, t } from "../settings.js";
+import { filled, language, loadWords, t } from "../settings.js";
 import { readRecord } from "../shared/records.js";
 import { strengthsOf } from "../strengths.js";
 import { said } from "../lessons/sheet.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
+import { loadTexts } from "../texts.js";
 import { whyOf } from "../trouble.js";
 
 /** @typedef {import("../game.js").Action} Action */
@@ -33,15 +34,16 @@ const ME = 0;
  */
 export async function open(_, name = "") {
   checkGame(name);
-  const [kit, { steps }, { words }, record] = await Promise.all([
+  const [kit, { steps }, texts, record] = await Promise.all([
     kitOf(name),
     import(`../lessons/${name}/steps.js`),
-    import(`../lessons/${name}/words.js`),
+    loadTexts(`lessons/${name}`, language()),
     fetch(`lessons/${name}/first.chatiere`).then(async (response) => readRecord(await response.text())),
+    loadWords("lessons"),
   ]);
   const include = { viewers: [ME], legalActions: true, score: true };
   const { positions = [] } = await call("GameService/Replay", { record, include });
-  const guided = new Guided(kit, { steps, texts: words[language()], record, positions });
+  const guided = new Guided(kit, { steps, texts, record, positions });
   guided.go(0);
   return { element: guided.element, title: said("learn") };
 }
@@ -53,7 +55,7 @@ class Guided {
 
   /**
    * @param {GameKit} kit
-   * @param {{steps: readonly Step[], texts: Record<string, string>, record: GameRecordJson, positions: PositionJson[]}} lesson
+   * @param {{steps: readonly Step[], texts: Readonly<Record<string, import("../texts.js").Text>>, record: GameRecordJson, positions: PositionJson[]}} lesson
    */
   constructor(kit, lesson) {
     this.lesson = lesson;

@@ -3,8 +3,9 @@
 import { button, h, s } from "../dom.js";
 import { GAMES } from "../game.js";
 import { listGames } from "../games.js";
+import { languageNames } from "../header.js";
 import { pictureOf } from "../art/games.js";
-import { locale, t } from "../settings.js";
+import { language, locale, speak, t } from "../settings.js";
 import { readRecord } from "../shared/records.js";
 import {
   forgetInvitation,
@@ -28,12 +29,20 @@ export async function open() {
   const element = h(
     "div",
     { class: "lobby" },
-    h("section", { class: "hero" }, h("h1", {}, t("welcome")), h("p", {}, t("welcome-more"))),
+    h("section", { class: "hero" }, h("h1", {}, t("welcome")), h("p", {}, t("welcome-more")), languages()),
     today(),
     h("ul", { class: "games" }, known.map(card), elsewhere()),
     tables(titles),
   );
   return { element, title: "" };
+}
+
+/** Return the choice of a language, with the names of all languages. */
+function languages() {
+  const buttons = Object.entries(languageNames()).map(([each, name]) =>
+    button(name, () => speak(each), { lang: each, "aria-pressed": each === language() ? "true" : "false" }),
+  );
+  return h("p", { class: "choices languages", role: "group", "aria-label": t("language") }, buttons);
 }
 
 /**

@@ -6,9 +6,8 @@ import { dayIn, puzzleOfDay, today } from "../days.js";
 import { button, h } from "../dom.js";
 import { GAMES } from "../game.js";
 import { checkGame, kitOf, listGames } from "../games.js";
-import { words } from "../puzzles/words.js";
 import { nameOfSeat } from "../seat_names.js";
-import { filled, language } from "../settings.js";
+import { language, loadWords, textIn } from "../settings.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
 import { whyOf } from "../trouble.js";
@@ -35,11 +34,11 @@ const HARD = 2 / 3;
 
 /**
  * Return text of the puzzles in the player's language.
- * @param {keyof typeof words.en} key
+ * @param {keyof typeof import("../puzzles/words.js").words.en} key
  * @param {Record<string, string | number>} [values]
  */
 function said(key, values) {
-  return filled(words[language()][key], values);
+  return textIn("puzzles", key, values);
 }
 
 /**
@@ -80,7 +79,7 @@ export async function open(_, name = "", place = "on", on = "") {
  * @returns {Promise<Puzzle[]>}
  */
 async function puzzlesOf(game) {
-  const response = await fetch(`puzzles/${game}.json`);
+  const [response] = await Promise.all([fetch(`puzzles/${game}.json`), loadWords("puzzles")]);
   if (!response.ok) {
     throw new Error(said("none"));
   }

@@ -5,9 +5,8 @@ import { h } from "../dom.js";
 import { GAMES } from "../game.js";
 import { listGames } from "../games.js";
 import { linkTo, sharing } from "../links.js";
-import { filled, language } from "../settings.js";
+import { loadWords, textIn } from "../settings.js";
 import { idOfDay, movesOfDay, results, streak } from "../yours/results.js";
-import { words } from "../yours/words.js";
 
 /** @typedef {import("../yours/results.js").DayResults} DayResults */
 
@@ -16,11 +15,11 @@ const MOST_TRIES = 6;
 
 /**
  * Return text in the player's language.
- * @param {keyof typeof words.en} key
+ * @param {keyof typeof import("../yours/words.js").words.en} key
  * @param {Record<string, string | number>} [values]
  */
 function said(key, values) {
-  return filled(words[language()][key], values);
+  return textIn("yours", key, values);
 }
 
 /**
@@ -30,7 +29,8 @@ function said(key, values) {
  */
 export async function open(_, word) {
   const day = dayIn(word);
-  const titles = new Map((await listGames()).map(({ name = "", title = "" }) => [name, title]));
+  const [infos] = await Promise.all([listGames(), loadWords("yours")]);
+  const titles = new Map(infos.map(({ name = "", title = "" }) => [name, title]));
   const { days, games } = results();
   const found = days[day] ?? {};
   const game = gameOfDay(day);

@@ -4,10 +4,9 @@ import { nameOfBot } from "../amendments.js";
 import { button, h, s } from "../dom.js";
 import { GAMES } from "../game.js";
 import { listBots, listGames } from "../games.js";
-import { filled, language } from "../settings.js";
+import { language, loadWords, textIn } from "../settings.js";
 import { strengthsOf } from "../strengths.js";
 import { add, exported, forget, results } from "../yours/results.js";
-import { words } from "../yours/words.js";
 
 /** @typedef {import("../game.js").GameInfo} GameInfo */
 /** @typedef {import("../strengths.js").ListedBots} ListedBots */
@@ -20,16 +19,16 @@ const EDGE = 4;
 
 /**
  * Return text in the player's language.
- * @param {keyof typeof words.en} key
+ * @param {keyof typeof import("../yours/words.js").words.en} key
  * @param {Record<string, string | number>} [values]
  */
 function said(key, values) {
-  return filled(words[language()][key], values);
+  return textIn("yours", key, values);
 }
 
 /** Open the page of the player's own results. */
 export async function open() {
-  const infos = await listGames();
+  const [infos] = await Promise.all([listGames(), loadWords("yours")]);
   const element = h("section", { class: "sheet yours" });
   await fill(element, infos);
   return { element, title: said("yours") };

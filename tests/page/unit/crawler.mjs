@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { pageGlobals } from "./support.mjs";
+import { pageGlobals, textsIn } from "./support.mjs";
 
 pageGlobals();
 const { Refusal } = await import("../../../web/api.js");
@@ -13,6 +13,7 @@ const { clicked, explained, optionsOf } = await import("../../../web/clicks.js")
 const { loadGame } = await import("../../../web/game.js");
 const { gameKit } = await import("../../../web/kit.js");
 const { follow } = await import("../../../web/picks.js");
+const { loaded } = await import("../../../web/settings.js");
 const { whyOf } = await import("../../../web/trouble.js");
 const { contextOf, seatToDecide } = await import("../../../web/views.js");
 
@@ -30,7 +31,9 @@ const MOST_PICKS = 40;
 const NOT_FOR_PLAYERS =
   /[a-z]_[a-z]|[a-z][A-Z]|[A-Z]{2}_|\b(seat|siège|card|cell|joint|space|zone|action) \d|undefined|NaN|\[object|\{\w+\}/;
 
-const kit = gameKit(name, await loadGame(name), info, language);
+loaded.set("words", await textsIn("words", language));
+const texts = await textsIn(`games/${name}`, language);
+const kit = gameKit(name, await loadGame(name), info, texts, language);
 
 /** Assert that a text consists of sentences in the player's words. */
 function assertSentences(text, what) {

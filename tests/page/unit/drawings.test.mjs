@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { pageGlobals } from "./support.mjs";
+import { pageGlobals, textsIn } from "./support.mjs";
 
 pageGlobals();
 const { fieldOf, loadGame } = await import("../../../web/game.js");
@@ -20,6 +20,7 @@ const WIDTHS = [320, 559, 700, 900, 1400];
 /** Return all contexts of a game, as the table makes them. With `canAct`, omit viewers who do not have to act. */
 async function contextsOf({ game: name, info, players, positions }, width, canAct) {
   const game = await loadGame(name);
+  const texts = await textsIn(`games/${name}`);
   const field = fieldOf(name);
   const phrases = new Phrases(info);
   return positions.flatMap((viewers) =>
@@ -42,7 +43,7 @@ async function contextsOf({ game: name, info, players, positions }, width, canAc
         redraw: () => undefined,
         nameOf: (kind, number) => phrases.nameOf(kind, number),
         seatName: nameOfSeat,
-        t: (key, values) => filled(game.words.en[key] ?? assert.fail(`no text ${key}`), values),
+        t: (key, values) => filled(texts[key] ?? assert.fail(`no text ${key}`), values),
       };
       return canAct && me !== turn ? [] : [context];
     }),

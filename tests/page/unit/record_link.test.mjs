@@ -54,6 +54,6 @@ test("a truncated or changed word is refused", () => {
     word.slice(0, -12),
     `${word.slice(0, 9)}*${word.slice(10)}`,
   ]) {
-    assert.throws(() => recordIn(wrong), { message: "There is no such record" }, wrong);
+    assert.throws(() => recordIn(wrong), { message: "no-record" }, wrong);
   }
 });

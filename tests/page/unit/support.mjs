@@ -60,6 +60,11 @@ export function pageGlobals() {
   return stores[0];
 }
 
+/** Return the texts of a folder of the page, as the server's modules contain them. */
+export async function textsIn(folder, language = "en") {
+  return (await import(`../../../web/${folder}/words.js`)).words[language];
+}
+
 /** Answer calls with `methods`. It maps each name to a function of the request. Return the list of calls. */
 export function playService(methods) {
   const calls = [];

@@ -7,7 +7,6 @@ import { attempt, picks, touched } from "./picks.js";
 import { handItems, seatItems } from "./seats.js";
 import { tableItems } from "./table.js";
 import { breakdown, isMoment, nameOf, prompt, summary } from "./text.js";
-import { words } from "./words.js";
 
 /** @typedef {import("./view.js").Remembered} Remembered */
 
@@ -15,7 +14,6 @@ const draw = drawerOf(layoutOf, [tableItems, seatItems, handItems]);
 
 /** @type {import("../../game.js").Game<"chatCartonne", Remembered>} */
 export const game = {
-  words,
   does,
   draw,
   picks,

@@ -7,11 +7,10 @@ import { attempt, picks, touched } from "./picks.js";
 import { handItems, seatItems } from "./seats.js";
 import { tableItems } from "./table.js";
 import { breakdown, isMoment, prompt, summary } from "./text.js";
-import { words } from "./words.js";
 
 /** @typedef {import("./view.js").Remembered} Remembered */
 
 const draw = drawerOf(layoutOf, [tableItems, handItems, seatItems]);
 
 /** @type {import("../../game.js").Game<"chatPerche", Remembered>} */
-export const game = { words, does, draw, picks, attempt, touched, prompt, summary, breakdown, isMoment };
+export const game = { does, draw, picks, attempt, touched, prompt, summary, breakdown, isMoment };

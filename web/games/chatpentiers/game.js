@@ -7,9 +7,8 @@ import { attempt, picks, touched } from "./picks.js";
 import { handItems, seatItems } from "./seats.js";
 import { tableItems } from "./table.js";
 import { breakdown, isMoment, prompt, summary } from "./text.js";
-import { words } from "./words.js";
 
 const draw = drawerOf(layoutOf, [seatItems, tableItems, handItems]);
 
 /** @type {import("../../game.js").Game<"chatpentiers">} */
-export const game = { words, does, draw, picks, attempt, touched, prompt, summary, breakdown, isMoment };
+export const game = { does, draw, picks, attempt, touched, prompt, summary, breakdown, isMoment };

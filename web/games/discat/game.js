@@ -7,13 +7,11 @@ import { attempt, picks, touched } from "./picks.js";
 import { handItems, seatItems } from "./seats.js";
 import { tableItems } from "./table.js";
 import { breakdown, isMoment, prompt, summary } from "./text.js";
-import { words } from "./words.js";
 
 const draw = drawerOf(layoutOf, [tableItems, handItems, seatItems]);
 
 /** @type {import("../../game.js").Game<"discat">} */
 export const game = {
-  words,
   does,
   draw,
   picks,

@@ -10,7 +10,6 @@ import {
   toyOnJoint,
 } from "../../games/chat_cartonne/parts.js";
 import { cardOf } from "../../games/chat_cartonne/view.js";
-import { words } from "./words.js";
 
 const SIZE = 100;
 // The numbers of three kinds of card: a wall in the north and a mouse, walls around a mouse and a ball, and two mice as
@@ -19,7 +18,6 @@ const [LEFT, RIGHT, TOYS] = [11, 68, 72];
 
 /** @type {import("../sheet.js").Sheet<"chatCartonne">} */
 export const sheet = {
-  words,
   pictures: {
     turn: (context) => {
       const card = (/** @type {number} */ kind) => cardOf(context, kind);

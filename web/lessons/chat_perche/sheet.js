@@ -1,7 +1,6 @@
 // The rule sheet of Chat perché.
 
 import { solidityToken, turnedUp } from "../../games/chat_perche/parts.js";
-import { words } from "./words.js";
 
 const CARD = { width: 84, height: 116 };
 const TOKEN = 52;
@@ -10,7 +9,6 @@ const SHOWN = [8, 27, 4, 2, 1];
 
 /** @type {import("../sheet.js").Sheet<"chatPerche">} */
 export const sheet = {
-  words,
   pictures: {
     turn: ({ details }) =>
       SHOWN.map((number) => {

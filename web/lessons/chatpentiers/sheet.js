@@ -2,7 +2,6 @@
 
 import { s } from "../../dom.js";
 import { card } from "../../games/chatpentiers/parts.js";
-import { words } from "./words.js";
 
 const CARD = { width: 84, height: 118 };
 // The rulebook's trick in the order of rank: red 2, grey 12, green 9 and grey 9.
@@ -25,7 +24,6 @@ function cards(context, numbers) {
 
 /** @type {import("../sheet.js").Sheet<"chatpentiers">} */
 export const sheet = {
-  words,
   pictures: {
     turn: (context) => cards(context, TRICK),
     score: (context) => cards(context, CROWDED),

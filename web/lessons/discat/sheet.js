@@ -2,7 +2,6 @@
 
 import { back, CARD, constraintSign, face } from "../../games/discat/parts.js";
 import { digitsOf, pointsUp } from "../../games/discat/view.js";
-import { words } from "./words.js";
 
 const SIGN = 150;
 
@@ -18,7 +17,6 @@ function open({ view, details }, card) {
 
 /** @type {import("../sheet.js").Sheet<"discat">} */
 export const sheet = {
-  words,
   pictures: {
     turn: (context) => [
       ...[27, 22].map((card) => open(context, card)),

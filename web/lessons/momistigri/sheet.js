@@ -2,7 +2,6 @@
 
 import { handCard } from "../../games/momistigri/parts.js";
 import { effectOf, lookOf } from "../../games/momistigri/view.js";
-import { words } from "./words.js";
 
 const CARD = { width: 84, height: 118 };
 // Numbers of kinds of card (9 × colour + value − 1): a 3 and a 6 of one colour, two 4s of different colours, and the
@@ -24,7 +23,6 @@ function cards(context, kinds) {
 
 /** @type {import("../sheet.js").Sheet<"momistigri">} */
 export const sheet = {
-  words,
   pictures: {
     turn: (context) => cards(context, [...OF_COLOUR, ...OF_VALUE]),
     specials: (context) => cards(context, MOMISTIGRI),

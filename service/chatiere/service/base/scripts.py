@@ -1,4 +1,25 @@
-"""Conversion of the page's scripts for browsers and wheels. The module has no imports, because setup.py imports it."""
+"""Conversion of the page's scripts for browsers and wheels. setup.py imports it before the package is built."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+# The text before the JSON in a file words.js.
+_EXPORT = "export const words = "
+
+
+def words_in(script: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return the texts in a file words.js: by language, the texts or their plural forms by key."""
+    words: dict[str, dict[str, Any]] = json.loads(script.partition(_EXPORT)[2].rstrip().removesuffix(";"))
+    return words
+
+
+def in_each_language(script: bytes) -> dict[str, bytes]:
+    """Return the texts in a file words.js as modules, by language."""
+    return {
+        language: f"{_EXPORT}{json.dumps(words, ensure_ascii=False, separators=(',', ':'))};\n".encode()
+        for language, words in words_in(script.decode()).items()
+    }
 
 
 def without_comments(script: bytes) -> bytes:

@@ -3,7 +3,6 @@
 The rule sheet consists of texts of the page. Both documents end with the options that differ from their defaults.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -16,11 +15,10 @@ from chatiere.engine import Game
 from chatiere.engine.core.description import Option, OptionRange, OptionType
 from chatiere.engine.core.languages import CORE, catalogue
 from chatiere.engine.core.phrases import COMMON
+from chatiere.service.base.scripts import words_in
 from chatiere.v1.game_pb2 import Options
 
 _PAGE = "chatiere.web"
-# The text before the JSON in a file words.js.
-_EXPORT = "export const words = "
 # The sections of a rule sheet, in the same order as in the page's lessons/sheet.js.
 _SECTIONS = ("aim", "turn", "specials", "end", "score")
 _SEAT = "argument.seat"
@@ -67,9 +65,7 @@ def options_section(game: Game, players: int, options: Options, language: str, *
 @cache
 def _words(folder: str, language: str) -> Mapping[str, str]:
     # Return the texts in a folder of the page, by their keys.
-    _, _, text = resources.files(_PAGE).joinpath(folder, "words.js").read_text("utf-8").partition(_EXPORT)
-    words: dict[str, dict[str, str]] = json.loads(text.rstrip().removesuffix(";"))
-    return words[language]
+    return words_in(resources.files(_PAGE).joinpath(folder, "words.js").read_text("utf-8"))[language]
 
 
 def _lines(game: Game, players: int, options: Message, language: str, *, by_name: bool) -> Iterator[str]:

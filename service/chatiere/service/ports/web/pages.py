@@ -17,7 +17,7 @@ from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
-from chatiere.service.base.scripts import without_comments
+from chatiere.service.base.scripts import in_each_language, without_comments
 from chatiere.service.ports.web.connection import TEXT, Fields, Request
 from chatiere.service.ports.web.http import tags_in, takes_gzip
 
@@ -75,8 +75,6 @@ class _Form(NamedTuple):
 
 
 class _File(NamedTuple):
-    changed: int
-    """The modification time of the file on disk, in nanoseconds."""
     plain: _Form
     compressed: _Form
 
@@ -90,7 +88,10 @@ class Pages:
     def __init__(self, folder: Path = FOLDER, frame_ancestors: Collection[str] = ()) -> None:
         """Read the files of a folder. `frame_ancestors`: the origins whose pages may show a record in a frame."""
         self._folder, self._frame_ancestors = folder, " ".join(frame_ancestors) or _NOBODY
-        self._files: dict[str, _File] = self._read({})
+        # The modification times of the files on disk, in nanoseconds, and the files as they are served, by path.
+        self._times: dict[str, int] = {}
+        self._files: dict[str, _File] = {}
+        self._read()
         self._looked = time.monotonic()
 
     def response(self, request: Request) -> tuple[int, Fields, bytes]:
@@ -113,31 +114,44 @@ class Pages:
             self._looked = now
             # If a file is deleted while the folder is read, keep the known files until the next check.
             with suppress(OSError):
-                self._files = self._read(self._files)
+                self._read()
 
-    def _read(self, known: dict[str, _File]) -> dict[str, _File]:
-        """Return the folder's files by path. Files in `known` are read again only if they have changed."""
-        files = {}
+    def _read(self) -> None:
+        """Read the folder's files, if one of them has changed."""
+        times = {}
         for parent, folders, names in os.walk(self._folder):
             # Skip development files.
             folders[:] = [name for name in folders if name != "node_modules"]
             for source in (Path(parent, name) for name in names):
-                kind = _TYPES.get(source.suffix)
-                if kind is not None:
-                    path = f"/{source.relative_to(self._folder).as_posix()}"
-                    changed = source.stat().st_mtime_ns
-                    before = known.get(path)
-                    if before is not None and before.changed == changed:
-                        files[path] = before
-                    else:
-                        ancestors = self._frame_ancestors if path == _EMBED else _NOBODY
-                        files[path] = _file(changed, kind, source.read_bytes(), ancestors)
-        if files.keys() == known.keys() and all(file is known[path] for path, file in files.items()):
-            return known
-        if (worker := files.pop(_WORKER, None)) is not None:
-            script = (self._folder / _WORKER[1:]).read_bytes()
-            files[_WORKER] = _file(worker.changed, _TYPES[".js"], script.replace(_SITE, _site(script, files)))
-        return files
+                if source.suffix in _TYPES:
+                    times[f"/{source.relative_to(self._folder).as_posix()}"] = source.stat().st_mtime_ns
+        if times != self._times:
+            texts = {path: (self._folder / path[1:]).read_bytes() for path in times}
+            served = _served(texts)
+            worker = served.pop(_WORKER, None)
+            files = {path: self._file(path, text) for path, text in served.items()}
+            if worker is not None:
+                files[_WORKER] = self._file(_WORKER, worker.replace(_SITE, _site(worker, files)))
+            self._files, self._times = files, times
+
+    def _file(self, path: str, text: bytes) -> _File:
+        """Return a file in both forms."""
+        kind = _TYPES[Path(path).suffix]
+        fields = [("content-type", kind), ("cache-control", "no-cache"), ("vary", "accept-encoding")]
+        fields += _policy(self._frame_ancestors if path == _EMBED else _NOBODY)
+        packed = gzip.compress(text, mtime=0)
+        return _File(_form(fields, text), _form([*fields, ("content-encoding", "gzip")], packed))
+
+
+def _served(texts: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the texts of all files, by path, as they are served: browsers load the words of one language only."""
+    served: dict[str, bytes] = {}
+    for path, text in texts.items():
+        if path.endswith("/words.js"):
+            served |= {path.removesuffix("js") + f"{name}.js": words for name, words in in_each_language(text).items()}
+        else:
+            served[path] = without_comments(text) if path.endswith(".js") else text
+    return served
 
 
 def _site(worker: bytes, files: dict[str, _File]) -> bytes:
@@ -149,15 +163,6 @@ def _site(worker: bytes, files: dict[str, _File]) -> bytes:
     }
     version = hashlib.sha256(worker + json.dumps(named).encode()).hexdigest()[:32]
     return f"const SITE = {json.dumps({'version': version, 'files': named})};".encode()
-
-
-def _file(changed: int, kind: str, text: bytes, frame_ancestors: str = _NOBODY) -> _File:
-    if kind == _TYPES[".js"]:
-        text = without_comments(text)
-    fields = [("content-type", kind), ("cache-control", "no-cache"), ("vary", "accept-encoding")]
-    fields += _policy(frame_ancestors)
-    packed = gzip.compress(text, mtime=0)
-    return _File(changed, _form(fields, text), _form([*fields, ("content-encoding", "gzip")], packed))
 
 
 def _form(fields: Fields, body: bytes) -> _Form:
