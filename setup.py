@@ -121,7 +121,7 @@ RELEASE_LINK_FLAGS = ["-Wl,--strip-all", "-Wl,--build-id=none"] if sys.platform 
 # smaller if they are optimized for size.
 SMALL = (
     *("arguments", "batch", "blocks", "events", "game", "integers", "memoryviews", "messages", "output", "phrases"),
-    *("core.codec", "state", "search", "trials"),
+    *("core.codec", "state", "search", "trials", "wire.columns"),
     *("chain", "conversion", "counts", "exchange", "game_service", "limits"),
     "client",
 )

@@ -119,7 +119,7 @@ def shared_garbage(crowd: SharedCrowd, attack: Attack, until: float) -> None:
         call = kept[number % len(kept)]
         with suppress(OSError):
             call.send([secrets.token_bytes(1000)])
-            call._requests[:1000] = secrets.token_bytes(1000)
+            call._requests.memory[:1000] = secrets.token_bytes(1000)
             call._socket.send(secrets.token_bytes(40), socket.MSG_DONTWAIT)
         with suppress(ChatiereError):
             while True:

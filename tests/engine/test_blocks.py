@@ -1,5 +1,7 @@
-"""Blocks: memory is reused, but never while anything refers to it."""
+"""Blocks: memory is reused, but never while anything refers to it. Areas: messages in memory of two processes."""
 
+import signal
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -8,11 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tools.needs import needs
 from tools.over import over_games
 
 from chatiere.engine import Game
 from chatiere.engine.core.batch import Table
-from chatiere.engine.core.blocks import Block, BlockPool
+from chatiere.engine.core.blocks import Area, Block, BlockPool, receive_packet, send_packet
 from chatiere.engine.core.choices import random_actions
 from chatiere.engine.core.columns import Columns, PositionColumns, Restart
 
@@ -151,3 +154,96 @@ def test_a_table_that_reuses_memory_reports_the_same_faults(game: Game) -> None:
     assert tuple(map(bytes, positions)) == tuple(map(bytes, others))
     # The table checks states that it has not made.
     assert tables[1].step(others.states, moves)[1].items[0].reason == faults.items[0].reason
+
+
+# Shared memory
+
+
+@given(st.lists(st.binary(max_size=40), max_size=6), st.sampled_from([1, 16]), st.integers(0, 5))
+def test_a_message_in_an_area_is_read_as_it_was_written(pieces: list[bytes], alignment: int, number: int) -> None:
+    memory = bytearray(2 * 512)
+    area = Area(memory)
+    size = area.put(number, pieces, alignment)
+    assert size == sum(-(-len(piece) // alignment) * alignment for piece in pieces) <= area.half == 512
+    assert area.take(number, map(len, pieces), alignment) == pieces
+    # The other half is unchanged.
+    begin = 512 * (number % 2)
+    assert not any(memory[:begin] + memory[begin + size :])
+    assert Area(bytes(memory)).take(number, map(len, pieces), alignment) == pieces
+
+
+def test_a_message_larger_than_half_of_an_area_is_not_written_beyond_it() -> None:
+    area = Area(bytearray(64))
+    assert area.put(0, [b"x" * 30, b"y" * 3], 1) == 33
+    assert area.take(1, [32], 1) == [bytes(32)]
+    assert (len(area), area.half, area.memory) == (64, 32, b"x" * 30 + bytes(34))
+
+
+@pytest.mark.parametrize("sizes", [[33], [2**64 - 1], [30, 3], [32, 2**64 - 1]])
+@pytest.mark.parametrize("number", [0, 1])
+def test_no_more_than_half_of_an_area_is_read(sizes: list[int], number: int) -> None:
+    with pytest.raises(ValueError, match="the message is larger than its memory"):
+        Area(bytearray(64)).take(number, sizes, 1)
+
+
+def test_alignment_does_not_pass_the_end_of_an_area() -> None:
+    with pytest.raises(ValueError, match="the message is larger than its memory"):
+        Area(bytearray(60)).take(1, [30, 0], 16)
+
+
+def test_nothing_is_written_into_an_area_that_is_read_only() -> None:
+    area = Area(bytes(64))
+    assert area.put(0, [b"x"], 1) == 1
+    assert area.memory == bytes(64)
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
+    one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with one, other:
+        yield one, other
+
+
+@needs("/proc")
+def test_packets_arrive_in_order(ends: tuple[socket.socket, socket.socket]) -> None:
+    one, other = (each.fileno() for each in ends)
+    assert receive_packet(other, 3, False) is None
+    send_packet(one, (1, 2**64 - 1, 0), False)
+    send_packet(one, range(12), True)
+    assert receive_packet(other, 3, True) == (1, 2**64 - 1, 0)
+    assert receive_packet(other, 12, False) == tuple(range(12))
+    ends[0].close()
+    assert receive_packet(other, 3, True) == ()
+    with pytest.raises(BrokenPipeError):
+        send_packet(other, (1,), False)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        receive_packet(-1, 3, False)
+
+
+@needs("/proc")
+@pytest.mark.parametrize("numbers", [(1, 2), (1, 2, 3, 4)])
+def test_a_packet_of_another_size_is_an_error(
+    ends: tuple[socket.socket, socket.socket], numbers: tuple[int, ...]
+) -> None:
+    send_packet(ends[0].fileno(), numbers, False)
+    with pytest.raises(ValueError, match="another size"):
+        receive_packet(ends[1].fileno(), 3, False)
+
+
+@needs("/proc")
+def test_a_packet_has_at_most_twelve_numbers(ends: tuple[socket.socket, socket.socket]) -> None:
+    with pytest.raises(ValueError, match="too many numbers"):
+        send_packet(ends[0].fileno(), range(13), False)
+    send_packet(ends[0].fileno(), range(12), False)
+    with pytest.raises(ValueError, match="another size"):
+        receive_packet(ends[1].fileno(), 13, False)
+
+
+@needs("/proc")
+def test_waiting_for_a_packet_continues_after_a_signal(ends: tuple[socket.socket, socket.socket]) -> None:
+    before = signal.signal(signal.SIGALRM, lambda *_: send_packet(ends[0].fileno(), (7,), False))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        assert receive_packet(ends[1].fileno(), 1, True) == (7,)
+    finally:
+        signal.signal(signal.SIGALRM, before)

@@ -6,6 +6,7 @@ import pickle
 import signal
 import socket
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,6 @@ from chatiere import engine
 from chatiere.clients import BatchClient, ChatiereError, FastStream, TransportError, VectorEnv
 from chatiere.clients.calls import batch_requests
 from chatiere.clients.calls.batch_messages import put_inner
-from chatiere.clients.transport import shared_call
 from chatiere.clients.transport.shared_call import SharedCall, StepColumns
 from chatiere.engine import Game
 from chatiere.engine.wire import Buffer
@@ -336,7 +336,7 @@ def test_the_memory_of_a_stream_is_freed_even_if_its_client_keeps_the_areas(path
             ask(call, PlayRequest(new_games=NewGamesRequest(setup=SETUP, count=count)))
         assert memory_of(kept) > 2**18
         if by_service:
-            call._socket.send(shared_call._ASKED.pack(0, 1, 0, 0, 0))
+            call._socket.send(ASKED.pack(0, 1, 0, 0, 0))
             wait_until(lambda: not memory_of(kept), "a client that keeps its connection has no memory")
         call.close()
         wait_until(lambda: not memory_of(kept), "the memory is free")
@@ -371,16 +371,17 @@ def test_the_last_responses_can_be_read_after_the_service_has_ended_the_stream(p
         call.receive(PATIENCE)
 
 
+ASKED = struct.Struct("=5Q")
 PACKETS = [
     b"1",
     bytes(41),
-    shared_call._ASKED.pack(7, 1, 1, 1, 1),
-    shared_call._ASKED.pack(0, 0, 0, 0, 0),
-    shared_call._ASKED.pack(0, 2**40, 0, 0, 0),
-    shared_call._ASKED.pack(1, 0, 1, 2**64 - 1, 2**64 - 1),
-    shared_call._ASKED.pack(1, 0, 1, 2**20, 2),
+    ASKED.pack(7, 1, 1, 1, 1),
+    ASKED.pack(0, 0, 0, 0, 0),
+    ASKED.pack(0, 2**40, 0, 0, 0),
+    ASKED.pack(1, 0, 1, 2**64 - 1, 2**64 - 1),
+    ASKED.pack(1, 0, 1, 2**20, 2),
     # An area that is large enough cannot be replaced.
-    shared_call._ASKED.pack(2, 1, 0, 0, 0),
+    ASKED.pack(2, 1, 0, 0, 0),
 ]
 
 
@@ -400,7 +401,7 @@ def test_more_requests_than_fit_end_the_connection() -> None:
         kept_games(call)
         call.send([PlayRequest(playout=endless(DISCAT, LARGE)).SerializeToString()])
         for _ in range(2):
-            call._socket.send(shared_call._ASKED.pack(0, 9, 0, 0, 0))
+            call._socket.send(ASKED.pack(0, 9, 0, 0, 0))
         with pytest.raises(TransportError):
             call.receive(PATIENCE)
         assert_serves(path)
@@ -680,17 +681,30 @@ def test_a_refusal_is_reported_although_the_service_has_not_read_all(
         call = call_at(tmp_path / "fast.sock")
         accepted, _ = listening.accept()
     status = status_of(limit_exceeded("calls", 1), "")
-    accepted.send(shared._TOLD.pack(shared._STATUS, status.code, *[0] * 10))
+    accepted.send(struct.pack("=12Q", shared._STATUS, status.code, *[0] * 10))
     accepted.send(status.details)
     packet = call._packet
 
-    def close_after(*arguments: Any) -> bytes:
+    def close_after(*arguments: Any) -> Any:
         received = packet(*arguments)
         accepted.close()
         return received
 
     monkeypatch.setattr(call, "_packet", close_after)
     assert limit_of(call) == "calls"
+
+
+@pytest.mark.parametrize("packet", [b"1", struct.pack("=12Q", 0, 1, *[0] * 10), struct.pack("=12Q", 1, 0, *[1] * 10)])
+def test_an_unexpected_packet_ends_the_call(tmp_path: Path, packet: bytes) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
+        listening.bind(f"{tmp_path}/fast.sock.shm")
+        listening.listen()
+        call = call_at(tmp_path / "fast.sock")
+        accepted, _ = listening.accept()
+    accepted.send(packet)
+    with pytest.raises(TransportError, match="unexpected packet from the server"):
+        call.receive(PATIENCE)
+    accepted.close()
 
 
 def test_a_closed_call_fails(path: Path) -> None:

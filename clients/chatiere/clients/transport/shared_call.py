@@ -5,7 +5,7 @@ import struct
 import sys
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from mmap import PROT_READ, mmap
 from typing import Any
@@ -15,6 +15,7 @@ from google.protobuf.message import DecodeError
 from google.rpc.status_pb2 import Status
 
 from chatiere.clients.calls.errors import ChatiereError, TransportError, error_of_status
+from chatiere.engine.core.blocks import Area, receive_packet, send_packet
 from chatiere.engine.core.columns import PositionColumns
 from chatiere.engine.wire import Buffer
 from chatiere.v1.batch_service_pb2 import Faults
@@ -24,13 +25,12 @@ PREFIX = "shm:"
 # The packets, as in chatiere.service.ports.fast.shared.
 _SUFFIX, _VERSION = ".shm", b"1"
 _IN_FLIGHT, _ALIGNMENT = 2, 16
-_ASKED, _TOLD = struct.Struct("<5Q"), struct.Struct("<12Q")
+_TOLD = 12
 _REQUEST, _STEP, _SPACE = range(3)
 _RESPONSE, _COLUMNS, _REQUESTS, _RESPONSES, _STATUS = range(5)
 # The maximum size of a status in bytes, and the time in seconds after which a wait is checked against its limit.
 _MAX_STATUS, _PAUSE = 65536, 1.0
 _WAIT = struct.pack("ll", int(_PAUSE), 0)
-_NOW = int(socket.MSG_DONTWAIT)
 # The number of each column of Positions. The states, which are the first column, are never sent.
 _NUMBERS = {name: number for number, name in enumerate(PositionColumns._fields)}
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
@@ -39,17 +39,16 @@ _CODES = {code.value[0]: code for code in grpc.StatusCode}
 class StepColumns:
     """The response to a step of which no item failed. It is read like a Response to a StepRequest."""
 
-    __slots__ = ("_sizes", "_tag", "_whole")
+    __slots__ = ("_columns", "_tag")
 
-    def __init__(self, tag: int, whole: memoryview, sizes: Sequence[int]) -> None:
+    def __init__(self, tag: int, columns: Sequence[Buffer]) -> None:
         """Create a response.
 
         Args:
             tag: The tag of the PlayRequest.
-            whole: All columns, each of which begins at a multiple of _ALIGNMENT.
-            sizes: The size of each column of Positions in bytes, in the order of their fields.
+            columns: The columns of Positions, in the order of their fields.
         """
-        self._tag, self._whole, self._sizes = tag, whole, sizes
+        self._tag, self._columns = tag, columns
 
     def number(self, name: str) -> int:
         """Return the tag."""
@@ -65,14 +64,7 @@ class StepColumns:
 
     def column(self, name: str) -> Buffer:
         """Return a column; empty if it is absent."""
-        number = _NUMBERS.get(name, 0)
-        size = self._sizes[number]
-        if not size:
-            return b""
-        begin = 0
-        for before in self._sizes[:number]:
-            begin += before + _ALIGNMENT - 1 & -_ALIGNMENT
-        return self._whole[begin : begin + size]
+        return self._columns[_NUMBERS.get(name, 0)]
 
     def message(self, name: str) -> Any:
         """Return the faults: none."""
@@ -100,7 +92,7 @@ class SharedCall:
         # The responses that were received while a request waited for space.
         self._early: deque[Buffer | StepColumns] = deque()
         self._end: ChatiereError | None = None
-        self._requests, self._responses = memoryview(b""), memoryview(b"")
+        self._requests = self._responses = Area(b"")
         self._sent = self._received = 0
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
@@ -123,8 +115,7 @@ class SharedCall:
 
     def send(self, pieces: Sequence[Buffer]) -> None:
         """Send a message, in pieces to be joined; see FastCall.send."""
-        size = sum(map(len, pieces))
-        self._send(pieces, size, _ASKED.pack(_REQUEST, size, 0, 0, 0))
+        self._send(pieces, _REQUEST, sum(map(len, pieces)), 0, 0, 0)
 
     def send_step(self, tag: int, number: int, moves: Buffer, rest: bytes) -> None:
         """Send a Step that takes batch `number` and keeps it again.
@@ -135,8 +126,7 @@ class SharedCall:
             moves: The column of moves.
             rest: The StepRequest without its columns, in wire format.
         """
-        packet = _ASKED.pack(_STEP, tag, number, len(moves), len(rest))
-        self._send((moves, rest), len(moves) + len(rest), packet)
+        self._send((moves, rest), _STEP, tag, number, len(moves), len(rest))
 
     def receive(self, timeout: float | None = None) -> Buffer | StepColumns:
         """Return the next message, or the columns of a step.
@@ -157,27 +147,25 @@ class SharedCall:
         """End the call, and free the memory."""
         self._over(TransportError(grpc.StatusCode.CANCELLED, "the call was closed"))
 
-    def _send(self, pieces: Sequence[Buffer], size: int, packet: bytes) -> None:
+    def _send(self, pieces: Sequence[Buffer], *packet: int) -> None:
         try:
-            self._make_space(size)
-            at = len(self._requests) // _IN_FLIGHT * (self._sent % _IN_FLIGHT)
-            for piece in pieces:
-                self._requests[at : at + len(piece)] = piece
-                at += len(piece)
-            self._socket.send(packet)
+            if self._sent - self._received >= _IN_FLIGHT:
+                self._wait_for(lambda: self._sent - self._received < _IN_FLIGHT)
+            size = self._requests.put(self._sent, pieces, 1)
+            if size > self._requests.half:
+                send_packet(self._socket.fileno(), (_SPACE, size, 0, 0, 0), True)
+                self._wait_for(lambda: size <= self._requests.half)
+                self._requests.put(self._sent, pieces, 1)
+            send_packet(self._socket.fileno(), packet, True)
             self._sent += 1
         except (ChatiereError, OSError):
             # `receive` raises the error.
             pass
 
-    def _make_space(self, size: int) -> None:
+    def _wait_for(self, is_done: Callable[[], bool]) -> None:
         end = time.monotonic() + self._timeout
-        while self._sent - self._received >= _IN_FLIGHT:
+        while not is_done():
             self._keep_early(end)
-        if size > len(self._requests) // _IN_FLIGHT:
-            self._socket.send(_ASKED.pack(_SPACE, size, 0, 0, 0))
-            while size > len(self._requests) // _IN_FLIGHT:
-                self._keep_early(end)
 
     def _keep_early(self, end: float) -> None:
         try:
@@ -192,56 +180,66 @@ class SharedCall:
         # Return a response, or None after another packet.
         packet = self._packet(end)
         try:
-            kind, one, *sizes = _TOLD.unpack(packet)
+            kind, one, *sizes = packet
             if kind == _STATUS:
                 code = _CODES.get(one, grpc.StatusCode.UNKNOWN)
-                self._over(_ended(code, Status.FromString(self._packet(None, _MAX_STATUS))))
+                self._over(_ended(code, self._status()))
             elif kind in (_REQUESTS, _RESPONSES):
                 self._take_area(kind, _IN_FLIGHT * one)
             else:
-                at = len(self._responses) // _IN_FLIGHT * (self._received % _IN_FLIGHT)
+                number = self._received
                 self._received += 1
                 if kind == _RESPONSE:
-                    return bytes(self._responses[at : at + one])
-                # Copy all columns together, because the next response but one overwrites the area.
-                end_of_columns = at + sum(sizes) + _ALIGNMENT * len(sizes)
-                return StepColumns(one, memoryview(bytes(self._responses[at:end_of_columns])), sizes)
-        except (struct.error, DecodeError, IndexError, ValueError, OSError) as error:
-            self._over(TransportError(grpc.StatusCode.INTERNAL, f"unexpected packet from the server: {error}"))
+                    return self._responses.take(number, (one,), 1)[0]
+                # Copy the columns, because the next response but one overwrites them.
+                return StepColumns(one, self._responses.take(number, sizes, _ALIGNMENT))
+        except (DecodeError, IndexError, ValueError, OSError) as error:
+            self._over(_unexpected(error))
         return None
 
-    def _packet(self, end: float | None, size: int = _TOLD.size) -> bytes:
+    def _packet(self, end: float | None) -> tuple[int, ...]:
         if self._end is not None:
             raise self._end
         while True:
             is_late = end is not None and time.monotonic() >= end
             try:
-                packet = self._socket.recv(size, _NOW if is_late else 0)
-            except BlockingIOError:
-                if is_late:
-                    raise TimeoutError from None
+                packet = receive_packet(self._socket.fileno(), _TOLD, not is_late)
             except ConnectionResetError:
                 # The service did not read everything; the status has nevertheless arrived, if there is one.
                 continue
-            else:
-                if packet:
-                    return packet
+            except ValueError as error:
+                raise self._over(_unexpected(error)) from None
+            if packet:
+                return packet
+            if packet is not None:
                 raise self._over(TransportError(grpc.StatusCode.UNAVAILABLE, "the service closed the connection"))
+            if is_late:
+                raise TimeoutError
+
+    def _status(self) -> Status:
+        while True:
+            # The first error is that of `_packet`, the second one that of a wait.
+            with suppress(ConnectionResetError, BlockingIOError):
+                return Status.FromString(self._socket.recv(_MAX_STATUS))
 
     def _take_area(self, kind: int, size: int) -> None:
         # `files` is empty if this process can open no more files.
         _, files, _, _ = socket.recv_fds(self._socket, 1, 1)
         with open(files[0], "rb+") as file:
             if kind == _REQUESTS:
-                self._requests = memoryview(mmap(file.fileno(), size))
+                self._requests = Area(mmap(file.fileno(), size))
             else:
-                self._responses = memoryview(mmap(file.fileno(), size, prot=PROT_READ))
+                self._responses = Area(mmap(file.fileno(), size, prot=PROT_READ))
 
     def _over(self, end: ChatiereError) -> ChatiereError:
         self._end = self._end or end
         self._socket.close()
-        self._requests, self._responses = memoryview(b""), memoryview(b"")
+        self._requests = self._responses = Area(b"")
         return self._end
+
+
+def _unexpected(error: Exception) -> TransportError:
+    return TransportError(grpc.StatusCode.INTERNAL, f"unexpected packet from the server: {error}")
 
 
 def _ended(code: grpc.StatusCode, status: Status) -> ChatiereError:

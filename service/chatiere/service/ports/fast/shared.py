@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from google.rpc.status_pb2 import Status as RpcStatus
 
+from chatiere.engine.core.blocks import Area, receive_packet, send_packet
 from chatiere.engine.wire import Buffer
 from chatiere.service.base.errors import Refusal, Status, limit_exceeded, status_of
 from chatiere.service.base.settings import unix_path
@@ -64,18 +65,18 @@ _PAUSE, _FAREWELL = 0.1, 0.2
 _VERSION = b"1"
 # A packet of a client: its kind, and for REQUEST the size of a PlayRequest, for STEP the tag, the number of the batch
 # and the sizes of moves and rest (see KeptStep), for SPACE the size of a request for which the area is too small.
-_ASKED = struct.Struct("<5Q")
+_ASKED = 5
 _REQUEST, _STEP, _SPACE = range(3)
 # A packet of the service: its kind, and for RESPONSE the size of a PlayResponse, for COLUMNS the tag and the sizes of
 # the columns, for the two kinds of areas the size of half an area, and for STATUS the code. After the last three, the
 # next packet has the descriptor of the area, or google.rpc.Status in wire format.
-_TOLD = struct.Struct("<12Q")
+_TOLD = 12
 _RESPONSE, _COLUMNS, _REQUESTS, _RESPONSES, _STATUS = range(5)
 _SEALS = ("F_SEAL_SHRINK", "F_SEAL_GROW", "F_SEAL_SEAL")
 # Sockets do not wait. An `int`, because Python's flags are slow.
 _NOW = int(socket.MSG_DONTWAIT)
 _PEER = struct.Struct("3i")
-_NO_AREA = memoryview(b"")
+_NO_AREA = Area(b"")
 
 
 class SharedConnection:
@@ -118,7 +119,7 @@ class SharedConnection:
         self._taken = self._sent = 0
         self._requests = self._responses = _NO_AREA
         # The replaced areas for responses, each with the number of the first response in the next area.
-        self._old: list[tuple[int, memoryview]] = []
+        self._old: list[tuple[int, Area]] = []
         self.is_leaving = False
         """True once the call has ended, even if the client has not yet closed the connection."""
         self.is_quiet = False
@@ -224,34 +225,27 @@ class SharedConnection:
         """See Wire. Raises Refusal if there is no memory for a larger area."""
         if self.is_closed:
             return
-        sizes = [*map(len, pieces)]
-        margin = _ALIGNMENT - 1 if isinstance(pieces, StepColumns) else 0
-        size = sum(sizes) + margin * len(sizes)
-        if size > len(self._responses) // _IN_FLIGHT:
+        alignment = _ALIGNMENT if isinstance(pieces, StepColumns) else 1
+        size = self._responses.put(self._sent, pieces, alignment)
+        if size > self._responses.half:
             made = self._area(_RESPONSES, size)
             if self.is_closed:
                 return
             self._old.append((self._sent, self._responses))
             self._responses = made
-        area = self._responses
-        at = begin = len(area) // _IN_FLIGHT * (self._sent % _IN_FLIGHT)
-        for piece in pieces:
-            if piece:
-                end = at + len(piece)
-                area[at:end] = piece
-                at = end + margin & ~margin
+            made.put(self._sent, pieces, alignment)
         self._sent += 1
         if isinstance(pieces, StepColumns):
-            self._put(_TOLD.pack(_COLUMNS, pieces.tag, *sizes))
+            self._put((_COLUMNS, pieces.tag, *map(len, pieces)))
         else:
-            self._tell(_RESPONSE, at - begin)
+            self._tell(_RESPONSE, size)
 
     def finish(self, status: Status, request_id: str) -> None:
         """See Wire."""
         if not self.is_closed:
             details = status.details or RpcStatus(code=status.code, message=status.message).SerializeToString()
             self._tell(_STATUS, status.code)
-            self._put(details)
+            self._put_bytes(details)
             # The client may still read its last responses. It closes the connection when it has received the status.
             self.is_leaving = True
             self._received.clear()
@@ -285,13 +279,11 @@ class SharedConnection:
 
     def _receive(self) -> None:
         try:
-            packet = self._socket.recv(_ASKED.size + 1, _NOW)
-            if packet and self.is_leaving:
+            packet = receive_packet(self._socket.fileno(), _ASKED, False)
+            if packet is None or (packet and self.is_leaving):
                 return
-            kind, one, number, moves, rest = _ASKED.unpack(packet)
-        except BlockingIOError:
-            return
-        except (OSError, struct.error):
+            kind, one, number, moves, rest = packet
+        except (OSError, ValueError):
             # The client has closed the connection, or sends something else.
             self.reset()
             return
@@ -299,19 +291,21 @@ class SharedConnection:
             self._make_space(one)
             return
         size = moves + rest if kind == _STEP else one
-        half = len(self._requests) // _IN_FLIGHT
-        if kind > _STEP or not 0 < size <= min(half, self._largest) or self._taken - self._sent >= _IN_FLIGHT:
+        largest = min(self._requests.half, self._largest)
+        if kind > _STEP or not 0 < size <= largest or self._taken - self._sent >= _IN_FLIGHT:
             self.reset()
             return
-        at = half * (self._taken % _IN_FLIGHT)
+        if kind == _STEP:
+            request: bytes | KeptStep = KeptStep(one, number, *self._requests.take(self._taken, (moves, rest), 1))
+        else:
+            (request,) = self._requests.take(self._taken, (size,), 1)
         self._taken += 1
         if self._old:
             self._empty_old()
-        copied = bytes(self._requests[at : at + size])
-        self._received.append(KeptStep(one, number, copied[:moves], copied[moves:]) if kind == _STEP else copied)
+        self._received.append(request)
 
     def _make_space(self, size: int) -> None:
-        if size <= len(self._requests) // _IN_FLIGHT:
+        if size <= self._requests.half:
             # The client would only cause work.
             self.reset()
             return
@@ -332,7 +326,7 @@ class SharedConnection:
         while self._old and self._taken > self._old[0][0] + 1:
             _empty(self._old.pop(0)[1])
 
-    def _area(self, kind: int, size: int) -> memoryview:
+    def _area(self, kind: int, size: int) -> Area:
         # Create an area for messages of `size` bytes next to the others, and give it to the client. A margin of an
         # eighth lets messages grow a little.
         half = -(-(size + size // 8) // _LEAST) * _LEAST
@@ -344,32 +338,34 @@ class SharedConnection:
             os.ftruncate(file, _IN_FLIGHT * half)
             for seal in _SEALS:
                 fcntl.fcntl(file, fcntl.F_ADD_SEALS, getattr(fcntl, seal))
-            made = memoryview(mmap.mmap(file, _IN_FLIGHT * half))
+            made = Area(mmap.mmap(file, _IN_FLIGHT * half))
             self._tell(kind, half)
-            self._put(b"-", [file])
+            self._put_bytes(b"-", [file])
         finally:
             os.close(file)
         return _NO_AREA if self.is_closed else made
 
     def _tell(self, kind: int, number: int) -> None:
-        self._put(_TOLD.pack(kind, number, *[0] * 10))
+        self._put((kind, number, *[0] * (_TOLD - 2)))
 
-    def _put(self, packet: bytes, files: Sequence[int] = ()) -> None:
+    def _put(self, packet: tuple[int, ...]) -> None:
         try:
-            if files:
-                socket.send_fds(self._socket, [packet], files, _NOW)
-            else:
-                self._socket.send(packet, _NOW)
+            send_packet(self._socket.fileno(), packet, False)
         except OSError:
             # The client has left, or does not read.
             self.reset()
 
+    def _put_bytes(self, packet: bytes, files: Sequence[int] = ()) -> None:
+        try:
+            socket.send_fds(self._socket, [packet], files, _NOW)
+        except OSError:
+            self.reset()
 
-def _empty(area: memoryview) -> None:
+
+def _empty(area: Area) -> None:
     # Free the memory of an area, even if the client keeps the area.
     if area:
-        mapped: Any = area.obj
-        mapped.madvise(mmap.MADV_REMOVE)
+        area.memory.madvise(mmap.MADV_REMOVE)
 
 
 def _peer_of(connected: socket.socket) -> str:
@@ -380,7 +376,7 @@ def _peer_of(connected: socket.socket) -> str:
 
 def _refuse(connected: socket.socket, status: Status) -> None:
     with suppress(OSError):
-        connected.send(_TOLD.pack(_STATUS, status.code, *[0] * 10), _NOW)
+        send_packet(connected.fileno(), (_STATUS, status.code, *[0] * (_TOLD - 2)), False)
         connected.send(status.details, _NOW)
     connected.close()
 
