@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 
 from chatiere.engine import Position
@@ -16,7 +17,7 @@ MAX_TEXT = 10_000
 _MAX_TOLD = 8
 # Words without meaning, including those between the items of a list.
 _IGNORED = frozenset(["a", "an", "the", "le", "la", "les", "l", "un", "une", "des", "du", "de", "d", "to", "and", "et"])
-_TOKEN = re.compile(r"\w+")
+_TOKEN, _DIGIT, _ACCENT = re.compile(r"\w+"), re.compile(r"\d"), re.compile("[\u0300-\u036f]")
 _NUMBER = re.compile(r"[\s#*(]*(id\b[\s:=#]*)?(\d{1,6})[\s.)*]*", re.IGNORECASE)
 # A number from the list before the words of the action.
 _NUMBERED = re.compile(r"\s*(\d{1,6})[.)]\s+(\S.*)", re.DOTALL)
@@ -73,7 +74,7 @@ def read_label(text: str, labels: Mapping[int, Sequence[str]]) -> int:
     names: dict[tuple[str, ...], int] = {}
     for each, told in labels.items():
         for label in told:
-            names.setdefault(_words(label), each)
+            names.setdefault(_label_words(label), each)
     lines = [line for line in reversed(text.splitlines()) if line.strip()]
     announced = [match[1] for line in lines if (match := _ANNOUNCED.search(line))]
     for form in announced[:1] or (text, *lines):
@@ -113,8 +114,19 @@ def _numbered(number: int, legal: Sequence[int], *, is_id: bool) -> int:
 
 def _words(text: str) -> tuple[str, ...]:
     # Return the words of a text, with the items of lists in ascending order. Items contain a digit.
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    plain = "".join(each for each in plain if not unicodedata.combining(each))
-    words = [word for word in _TOKEN.findall(plain) if word not in _IGNORED]
-    runs = groupby(words, lambda word: any(map(str.isdigit, word)))
+    runs = groupby((word for word in plain_words(text) if word not in _IGNORED), _has_digit)
     return tuple(word for is_item, run in runs for word in (sorted(run) if is_item else run))
+
+
+def _has_digit(word: str) -> bool:
+    return _DIGIT.search(word) is not None
+
+
+# Texts of players are not kept, because they may be long.
+_label_words = lru_cache(2**15)(_words)
+
+
+def plain_words(text: str) -> list[str]:
+    """Return the words of a text in small letters without accents."""
+    plain = text.casefold()
+    return _TOKEN.findall(plain if plain.isascii() else _ACCENT.sub("", unicodedata.normalize("NFKD", plain)))

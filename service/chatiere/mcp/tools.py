@@ -18,7 +18,7 @@ from chatiere.mcp.tables import MAX_HANDLE, Seat, ToolError, new_game, seed_of
 from chatiere.text import Obfuscation, UnclearActionError, legend
 from chatiere.text.describing import describe_update
 from chatiere.text.obfuscation import MAX_SEED
-from chatiere.text.reading import LANGUAGES, MAX_TEXT, read_label
+from chatiere.text.reading import LANGUAGES, MAX_TEXT, plain_words, read_label
 from chatiere.v1 import bot_service_pb2 as bots_pb
 from chatiere.v1 import game_pb2
 from chatiere.v1 import game_service_pb2 as games_pb
@@ -32,7 +32,7 @@ _ME, _OTHER = "me", "other"
 _MAX_NAME, _MAX_WORDS, _MAX_SEATS = 24, 200, 16
 # The maximum numbers of events and ratings in a result, of sections of the rules, and of characters of a section.
 _MAX_EVENTS, _MAX_RATINGS, _MAX_SECTIONS, _MAX_SECTION = 24, 5, 3, 1500
-_WORD, _IN_WORDS = re.compile(r"\w+"), re.compile(r"[^\W\d]{3}")
+_IN_WORDS = re.compile(r"[^\W\d]{3}")
 # The next step after an error, by its reason.
 _ANEW = "Pass the handle of the last result unchanged, or begin a game with new_table."
 _HINTS = {
@@ -447,7 +447,7 @@ class Tools:
         text = "\n".join(self._backend.call(request, language).markdown for request in requests)
         if seat is not None:
             text, heading = seat.spelt(text), seat.spelt(heading)
-        wanted = set(_words(about))
+        wanted = set(plain_words(about))
         scored = []
         for section in re.split(r"^#+ ", text, flags=re.MULTILINE)[1:]:
             title, _, body = section.partition("\n")
@@ -456,8 +456,8 @@ class Tools:
             if heading:
                 score = float(title.strip() == heading)
             else:
-                words = _words(section)
-                score = len(wanted.intersection(words)) + len(wanted.intersection(_words(title))) / 2
+                words = plain_words(section)
+                score = len(wanted.intersection(words)) + len(wanted.intersection(plain_words(title))) / 2
             if score:
                 scored.append((score, f"{title.strip()}\n{body.strip()}"))
         scored.sort(key=lambda each: -each[0])
@@ -609,8 +609,3 @@ def _known_action(text: str, seat: Seat) -> int | None:
         return read_label(text, seat.any_actions())
     except UnclearActionError:
         return None
-
-
-def _words(text: str) -> list[str]:
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    return _WORD.findall("".join(each for each in plain if not unicodedata.combining(each)))
