@@ -39,6 +39,7 @@ USES = {
     "mcp": "import chatiere.mcp.server",
     "openenv": "from chatiere.envs.openenv import create_app; create_app('discat')",
     "textarena": "import chatiere.envs.textarena, textarena; textarena.make('chatiere/discat-v1').reset(2, seed=7)",
+    "verifiers": "import chatiere.envs.verifiers",
     "openspiel": "import chatiere.envs.openspiel, pyspiel; pyspiel.load_game('chatiere_discat').new_initial_state()",
     "data": "from chatiere.command import main; main('selfplay --game discat --games 9 --output games'.split())",
     "ray": "import chatiere.selfplay.cluster, ray",

@@ -2,7 +2,7 @@
 
 `TableEnv` plays many games at a time in this process. Its positions are NumPy arrays. `text.TextEnv` plays in words.
 The other environments have the interfaces of well-known libraries. Each of them needs an extra: chatiere[pettingzoo],
-chatiere[openspiel], chatiere[gymnasium], chatiere[openenv] or chatiere[textarena].
+chatiere[openspiel], chatiere[gymnasium], chatiere[textarena], chatiere[openenv] or chatiere[verifiers].
 """
 
 from chatiere.engine.core.compact import CompactObservations

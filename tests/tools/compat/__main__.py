@@ -49,6 +49,8 @@ ROWS = (
     # This library writes the network, so its release does not matter.
     CompatRow("network_bot", ["arena", "onnx"], ["onnx"]),
     CompatRow("trained", ["train"]),
+    # The library's command starts a program by uv.
+    CompatRow("verifiers_games", ["verifiers"], ["uv"]),
     CompatRow("shared_memory", [], ["jax>=0.10", "torch"]),
     CompatRow("maskable_ppo", ["gymnasium"], ["sb3-contrib>=2.7"]),
     CompatRow("action_mask", ["gymnasium"], ["torchrl>=0.10"]),
