@@ -5,6 +5,7 @@
 
 import time
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -38,6 +39,12 @@ def seeds_and_numbers(first: int, count: int) -> tuple[bytes, bytes]:
     )
 
 
+@cache
+def kept(number: int) -> bytes:
+    """Return a PlayRequest that takes a batch and keeps it again, without its request."""
+    return PlayRequest(take=number, keep=number).SerializeToString()
+
+
 def choose(offsets: Buffer, ids: Buffer, random: np.random.Generator) -> bytes:
     """Choose a legal id for each item, uniformly at random."""
     begins = np.frombuffer(offsets, "<u4").astype(np.intp)
@@ -66,8 +73,8 @@ class BenchStream:
         if isinstance(self._call, SharedCall):
             self._call.send_step(0, number, moves, step)
         else:
-            rest = PlayRequest(take=number, keep=number).SerializeToString()
-            self.send(PlayRequest.STEP_FIELD_NUMBER, [*put(StepRequest(), {"moves": moves}), step], rest)
+            request = [*put_inner(StepRequest.MOVES_FIELD_NUMBER, [moves]), step]
+            self.send(PlayRequest.STEP_FIELD_NUMBER, request, kept(number))
 
     def receive(self) -> Response | StepColumns:
         """Receive a response, and return the Positions in it."""

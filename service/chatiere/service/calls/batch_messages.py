@@ -77,11 +77,8 @@ class StepColumns(list[Buffer]):
     """The response to a KeptStep of which no item failed: the columns of Positions, in the order of their fields."""
 
     __slots__ = ("tag",)
-
-    def __init__(self, tag: int, columns: Iterable[Buffer]) -> None:
-        """Create a response. `tag`: see PlayResponse."""
-        super().__init__(columns)
-        self.tag = tag
+    tag: int
+    """The tag of the PlayResponse. It must be set after the list has been created, which is faster than `__init__`."""
 
 
 def read(kind: type[Message], data: Any, most: int = MAX_ELEMENTS) -> Request:

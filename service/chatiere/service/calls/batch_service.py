@@ -128,21 +128,25 @@ class BatchService:
 
     def step(self, request: Request, cancellation: Cancellation, hold: Hold) -> tuple[PositionColumns, FaultColumns]:
         """Handle a StepRequest. Return the columns of the response, with states that are kept as well."""
+        columns = request.columns
+        return self.step_of(request.rest, columns["states"], columns["moves"], request.kept, cancellation, hold)
+
+    def step_of(
+        self, rest: bytes, states: Any, moves: Any, kept: Kept | None, cancellation: Cancellation, hold: Hold
+    ) -> tuple[PositionColumns, FaultColumns]:
+        """Handle the parts of a StepRequest; see Request. Return the same as `step`."""
         # Cache the fields other than columns, because usually only the columns differ from step to step.
-        terms = _kept_terms if len(request.rest) <= _MAX_KEPT else _terms_of_step
-        game, players, wanted, restart = terms(request.rest)
-        kept = request.kept
+        terms = _kept_terms if len(rest) <= _MAX_KEPT else _terms_of_step
+        game, players, wanted, restart, item_bytes = terms(rest)
         table = None if kept is None else kept.table
         if table is None or table.game is not game or table.players != players:
             # Do not cache the table, because a table refers to the states that it returned.
             table = Table(game, players, self._settings.rules_version(game))
-        columns = request.columns
-        states = columns["states"]
         before = cancellation.moves
-        with self._measured(table, "Step", len(states) // game.packed_size, hold, _size_of(game, players, wanted)):
+        with self._measured(table, "Step", len(states) // game.packed_size, hold, item_bytes):
             positions, faults = table.step(
                 states,
-                columns["moves"],
+                moves,
                 columns=wanted,
                 restart=restart,
                 overwrite_states=kept is None,
@@ -281,7 +285,8 @@ class BatchService:
         The context adds the game to the errors raised in it. Memory is reserved for a response with about `item_bytes`
         bytes for each item.
         """
-        self._check_limit(items, self._max_items, "items", field, table.game)
+        if items > self._max_items:
+            self._check_limit(items, self._max_items, "items", field, table.game)
         hold(_COPIES * min(items * item_bytes, self._max_bytes))
         return _Measured(table.game, items, *self._figures_of(table.game.name, method))
 
@@ -372,8 +377,8 @@ def _read_options(options: game_pb2.Options, table: Table) -> dict[str, object]:
     return chosen
 
 
-def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None]:
-    # Return the contents of a StepRequest without its columns.
+def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None, int]:
+    # Return the contents of a StepRequest without its columns, and the approximate size of an item of the response.
     message = parse(pb.StepRequest, rest)
     table = Table(*_setup_of(message.setup))
     restart = None
@@ -384,7 +389,8 @@ def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None]:
             error.lies_below("restart")
             raise
         restart = Restart(options, message.restart.stride)
-    return table.game, table.players, _columns_of(message.columns), restart
+    columns = _columns_of(message.columns)
+    return table.game, table.players, columns, restart, _size_of(table.game, table.players, columns)
 
 
 _kept_terms = lru_cache(maxsize=256)(_terms_of_step)

@@ -83,14 +83,15 @@ class PlayStream:
             if kept is None:
                 raise _lost(step.number)
             # The new states replace the old ones in `kept`, and have the same size.
-            request = Request(step.rest, {"states": kept.states, "moves": step.moves}, kept)
-            positions, faults = self._service.step(request, cancellation, hold)
+            positions, faults = self._service.step_of(step.rest, kept.states, step.moves, kept, cancellation, hold)
         except _BatchError as error:
             return _refused(step.tag, error, None)
         except (EngineError, Refusal) as error:
             return _refused(step.tag, error, "step")
         if not faults.reasons:
-            return StepColumns(step.tag, (b"", *positions[1:]))
+            columns = StepColumns((b"", *positions[1:]))
+            columns.tag = step.tag
+            return columns
         pieces = put(pb.PlayResponse, [("step", put_step(positions, faults, kept))])
         return [pb.PlayResponse(tag=step.tag).SerializeToString(), *pieces]
 
