@@ -12,6 +12,7 @@ while not done:
 rewards, game_info = env.close()
 """
 
+import secrets
 from collections.abc import Mapping
 from typing import Any
 
@@ -73,7 +74,8 @@ class GameEnv(ta.Env):  # type: ignore[misc]  # TextArena is not installed where
         Raises:
             EngineError: INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED.
         """
-        self._position = self._game.new_game(num_players, self._options, seed=seed)
+        drawn = secrets.randbits(64) if seed is None else seed
+        self._position = self._game.new_game(num_players, self._options, seed=drawn)
         # TextArena's states seed Python's shared generator if they are given a seed.
         self.state = ta.MinimalMultiPlayerState(num_players, error_allowance=self._attempts - 1)
         self.state.reset(player_prompt_function=self._prompt)

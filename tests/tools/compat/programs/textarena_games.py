@@ -39,7 +39,12 @@ for game in engine.games():
         assert sum(each["turn_count"] for each in info.values()) == position.ply()
 
 env = ta.make("chatiere/momistigri-v1-raw", attempts=2)
-env.reset(num_players=4, seed=7)
+# Without a seed, each game is another.
+starts = set()
+for _ in range(2):
+    env.reset(num_players=4)
+    starts.add(str(env.get_observation()))
+assert len(starts) == 2
 assert not env.step("meow")[0]
 loser = env.state.current_player_id
 assert env.step("meow")[0]
