@@ -3,8 +3,8 @@
 import { isFelt, isHeard } from "./settings.js";
 
 /**
- * A reason for feedback: a touch that picks something, a move, the player's turn, the end of a game.
- * @typedef {"touch" | "move" | "turn" | "end"} Cue
+ * A reason for feedback: a touch that picks something, a move, the player's turn, the end of a game, an emote.
+ * @typedef {"touch" | "move" | "turn" | "end" | "emote"} Cue
  */
 
 // The duration of the vibration, in milliseconds.

@@ -57,6 +57,11 @@ export function isHeard() {
   return read("sound") === "on";
 }
 
+/** Return true unless the player has hidden the emotes of all people. */
+export function areEmotesShown() {
+  return read("emotes") !== "off";
+}
+
 /** Return true if the player has chosen that the device vibrates. */
 export function isFelt() {
   return read("vibration") === "on";
@@ -97,7 +102,7 @@ export async function speak(wanted) {
 
 /**
  * Store a setting, and apply it.
- * @param {"language" | "theme" | "animation" | "pace" | "name" | "sound" | "vibration"} name
+ * @param {"language" | "theme" | "animation" | "pace" | "name" | "sound" | "vibration" | "emotes"} name
  * @param {string} value
  */
 export function choose(name, value) {

@@ -115,6 +115,8 @@ class Play {
     this.live = live;
     this.view.scores.after(live.element);
     this.frame.notice.before(live.menu.absence, live.menu.proposal);
+    this.frame.tools.hint.before(live.emotes.opener);
+    this.view.bar.append(live.emotes.panel, live.emotes.bubbles);
   }
 
   /** The names of the bots by seat; undefined for people. */

@@ -7,6 +7,7 @@ import { namesOf } from "../lists.js";
 import { callSeats, nameOfSeat } from "../seat_names.js";
 import { Session } from "../session.js";
 import { locale, t } from "../settings.js";
+import { Emotes } from "./emotes.js";
 import { Room } from "./room.js";
 import { SeatMenu } from "./seat_menu.js";
 
@@ -38,6 +39,7 @@ export class LiveTable {
     this.#newest = room.known.tables.at(-1);
     const { game, players } = room.known;
     this.people = h("ul");
+    this.emotes = new Emotes({ onSend: (emote) => room.send(emote) });
     this.allow = button(t("notify-me"), () => this.#allow(), { hidden: true });
     this.menu = new SeatMenu(this, strengths, { onChange, onError });
     this.close = button(t("close-game"), () => this.#close(), { hidden: true });
@@ -66,6 +68,13 @@ export class LiveTable {
         onChange();
       }
     });
+    room.addEventListener("emote", (event) => {
+      const { person, emote } = /** @type {CustomEvent} */ (event).detail;
+      const seat = this.#seatOf(person);
+      if (seat !== undefined) {
+        this.emotes.show(seat, emote);
+      }
+    });
     room.addEventListener("error", (event) => onError(/** @type {CustomEvent} */ (event).detail));
   }
 
@@ -90,6 +99,19 @@ export class LiveTable {
   /** True if this browser has a seat. Spectators are never notified. */
   get #isPlayer() {
     return this.session.mine.length > 0;
+  }
+
+  /**
+   * Return the seat of a person. A person whose seat is lent to a bot still has this seat.
+   * @param {string} person
+   */
+  #seatOf(person) {
+    const { session } = this;
+    const { seats } = session.table;
+    const found = seats.findIndex(
+      ({ secretSha256 }, seat) => person === (secretSha256 ?? session.absentee(seat)),
+    );
+    return found < 0 ? undefined : found;
   }
 
   /** True if this browser's player is the host: the first person at the table, who started the game. */
@@ -175,7 +197,7 @@ export class LiveTable {
   }
 
   #show() {
-    const { names, people, person, isConnected } = this.room.known;
+    const { names, people, person, isConnected, isGuests } = this.room.known;
     const { onlookers } = this.room;
     const { session } = this;
     const { seats } = session.table;
@@ -206,6 +228,8 @@ export class LiveTable {
     this.allow.hidden = !this.#isPlayer || !canNotify() || Notification.permission !== "default";
     this.close.hidden = !this.isHost || this.isClosed || session.kept.isOver;
     this.menu.show();
+    // The room's people have the seats of the room's own games.
+    this.emotes.offer(isGuests ? undefined : this.#seatOf(person));
   }
 
   async #allow() {

@@ -15,7 +15,7 @@ import * as store from "../store.js";
 import { follow } from "./follow.js";
 
 /** @import { OptionsJson } from "#api/chatiere/v1/game_pb.js" */
-/** @import { FollowResponseJson, RoomEntryJson, RoomSettingsJson } from "#api/chatiere/v1/room_service_pb.js" */
+/** @import { EmoteJson, FollowResponseJson, RoomEntryJson, RoomSettingsJson } from "#api/chatiere/v1/room_service_pb.js" */
 
 const ID_SIZE = 16;
 const FIRST_PAUSE = 100;
@@ -87,8 +87,8 @@ export async function knownRoom(id, game, players, { isHost = false, settings, s
 }
 
 /**
- * A room in this browser. It dispatches `change` when its contents have changed, and `error` for errors that repetition
- * cannot repair.
+ * A room in this browser. It dispatches `change` when its contents have changed, `emote` for a person's emote, and `error`
+ * for errors that repetition cannot repair.
  */
 export class Room extends EventTarget {
   #leaving = new AbortController();
@@ -387,7 +387,15 @@ export class Room extends EventTarget {
     }
   }
 
-  /** @param {{name: string} | {invitation: string}} post */
+  /**
+   * Send an emote. If this fails, the emote is lost.
+   * @param {EmoteJson} emote
+   */
+  send(emote) {
+    this.#post({ emote }).catch(() => undefined);
+  }
+
+  /** @param {{name: string} | {invitation: string} | {emote: EmoteJson}} post */
   async #post(post) {
     await call("RoomService/Post", { room: this.id, secret: this.known.secret, ...post });
   }
@@ -452,7 +460,10 @@ export class Room extends EventTarget {
   }
 
   /** @param {FollowResponseJson} response */
-  #take({ entries = [], presence, isWhole = false }) {
+  #take({ entries = [], presence, isWhole = false, emotes = [] }) {
+    for (const { person, emote } of emotes) {
+      this.dispatchEvent(new CustomEvent("emote", { detail: { person: base64url(person), emote } }));
+    }
     if (isWhole) {
       this.#there.clear();
       this.#proposed.clear();

@@ -27,6 +27,7 @@ from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import SettingError, Settings
 from chatiere.service.exchange.health import Health
 from chatiere.service.rooms import redis_relay
+from chatiere.service.rooms.presence import EMOTES_PERIOD, MOST_EMOTES
 from chatiere.service.rooms.redis_session import FAILURES, NewRoom, Session
 from chatiere.service.rooms.relay import create_relay
 from chatiere.service.tables.keys import Keyring
@@ -135,6 +136,53 @@ def test_followers_learn_which_people_are_present_at_all_processes(make: Any) ->
     anna.leave()
     for rooms in (one, other):
         rooms.check_empty()
+
+
+def test_processes_share_the_rate_of_emotes(make: Any, redis: RedisServer) -> None:
+    host = Host()
+    one, other = make(host.keys), make(host.keys)
+    table, _ = begun(host, engine.game("discat"), 2)
+    one.post(table=table)
+    ears = [one.follow(), other.follow()]
+    for turn in range(MOST_EMOTES):
+        assert (one, other)[turn % 2].post(emote=pb.EMOTE_THANKS).taken
+    limit = f"emotes of one person in {EMOTES_PERIOD:g} s"
+    assert refused(one.post, emote=pb.EMOTE_THANKS) == refused(other.post, emote=pb.EMOTE_THANKS)
+    assert refused(other.post, emote=pb.EMOTE_THANKS) == ("LIMIT_EXCEEDED", limit)
+    expected = [pb.RoomEmote(person=person_of(ANNA), emote=pb.EMOTE_THANKS)] * MOST_EMOTES
+    for ear in ears:
+        wait_until(lambda ear=ear: ear.heard[-1].emotes and len(ear.heard) > MOST_EMOTES, "the emotes arrive")  # type: ignore[misc]
+        assert [emote for response in ear.heard for emote in response.emotes] == expected
+    # Redis forgets the period, and the person may send emotes again.
+    (key,) = redis.client.keys("chatiere:rooms:*:emotes:*")
+    assert 0 < redis.client.pttl(key) <= 1000 * EMOTES_PERIOD
+    redis.client.delete(key)
+    assert other.post(emote=pb.EMOTE_THANKS).taken
+
+
+def test_workers_of_earlier_versions_ignore_emotes(make: Any, redis: RedisServer, monkeypatch: Any) -> None:
+    host = Host()
+    new, old = make(host.keys), make(host.keys)
+    table, _ = begun(host, engine.game("discat"), 2)
+    new.post(table=table)
+    here, there = new.follow(), old.follow()
+
+    (room,) = old.relay._rooms.values()
+
+    def hear_entry(_: bytes, message: bytes) -> None:
+        first, _, rest = message[1:].partition(b" ")
+        gone, _, entry = rest.partition(b" ")
+        old.relay._hear_entry(room, first, gone, entry)
+
+    # Earlier versions read every message as an entry if it is not about presence.
+    session, _ = old.relay._session
+    monkeypatch.setattr(session, "_hear", hear_entry)
+    new.post(emote=pb.EMOTE_THANKS)
+    wait_until(lambda: here.heard[-1].emotes, "the emote arrives")
+    new.post(name="Anna")
+    heard(here, pb.RoomEntry(table=table), name_entry(ANNA, "Anna"))
+    heard(there, pb.RoomEntry(table=table), name_entry(ANNA, "Anna"))
+    assert not any(each.emotes for each in there.heard)
 
 
 def test_people_at_a_dead_process_are_soon_absent(make: Any, redis: RedisServer, monkeypatch: Any) -> None:

@@ -331,12 +331,26 @@ def test_an_invalid_post_is_refused(make_rooms: MakeRooms, field: str, fields: d
         ({"game": "chat_perche", "players": 2, "options": FIRST}, ("INVALID_OPTION", "settings.options.discat")),
         ({"game": "discat", "players": 2, "options": THIRD}, ("INVALID_OPTION", "settings.options.discat.first_seat")),
         ({"game": "discat", "players": 2, "acknowledgement": 7}, ("INVALID_ROOM", "settings.acknowledgement")),
+        ({"game": "discat", "players": 2, "decision_seconds": 9}, ("INVALID_ROOM", "settings.decision_seconds")),
+        ({"game": "discat", "players": 2, "decision_seconds": 86401}, ("INVALID_ROOM", "settings.decision_seconds")),
     ],
 )
 def test_settings_with_which_no_game_can_begin_are_refused(settings: dict[str, Any], refusal: tuple[str, str]) -> None:
     rooms = Rooms()
     assert refused(rooms.post, settings=pb.RoomSettings(**settings)) == refusal
     rooms.check_empty()
+
+
+@given(seconds=st.integers(0, 2**32 - 1))
+def test_the_time_for_a_decision_is_bounded(seconds: int) -> None:
+    rooms = Rooms()
+    settings = pb.RoomSettings(game="discat", players=2, decision_seconds=seconds)
+    if seconds == 0 or 10 <= seconds <= 86400:
+        rooms.post(settings=settings)
+        (entry,) = rooms.follow().entries
+        assert entry.settings.decision_seconds == seconds
+    else:
+        assert refused(rooms.post, settings=settings) == ("INVALID_ROOM", "settings.decision_seconds")
 
 
 def test_settings_are_one_entry_of_the_rooms_people(make_rooms: MakeRooms, host: Host, plies: list[bytes]) -> None:

@@ -116,7 +116,7 @@ class Metrics:
         )
         self.room_posts = Counter(
             "chatiere_room_posts_total",
-            "Posts to rooms, by kind (table, reply, name) and outcome.",
+            "Posts to rooms, by kind (table, reply, name, emote) and outcome.",
             ("kind", "outcome"),
             registry=registry,
         )

@@ -15,7 +15,9 @@ from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
 from chatiere.service.exchange.methods import Feed
 from chatiere.service.rooms.followers import RETRY, Followers, half
-from chatiere.service.rooms.room import OF_ROOM, Change, Placed, Post, Room, kind_of
+from chatiere.service.rooms.presence import EmoteRate
+from chatiere.service.rooms.room import EMOTE, OF_ROOM, Change, Placed, Post, Room, kind_of
+from chatiere.v1 import room_service_pb2 as pb
 
 # The number of outdated amounts that the heap may contain in addition to one per owner.
 _SPARE = 64
@@ -101,6 +103,7 @@ class MemoryRelay:
         self.size = 0
         """See Relay."""
         self._followers = Followers(settings, metrics, now)
+        self._emotes = EmoteRate(now)
 
     def post(self, client: str, key: bytes, post: Post) -> Change:
         """See Relay."""
@@ -114,6 +117,17 @@ class MemoryRelay:
                     self._change(room, waiting)
             self._metrics.room_posts.labels(kind_of(post), "taken" if change.is_taken else "refused").inc()
             return change
+
+    def emote(self, key: bytes, emote: pb.RoomEmote) -> bool:
+        """See Relay."""
+        with self._lock:
+            room = self._rooms.get(key)
+            is_taken = room is not None and emote.person in room.people
+            if room is not None and is_taken:
+                self._emotes.charge(key, emote.person)
+                room.tell_emote(emote)
+            self._metrics.room_posts.labels(EMOTE, "taken" if is_taken else "refused").inc()
+            return is_taken
 
     def follow(self, key: bytes, person: bytes | None, cursor: bytes, feed: Feed) -> Callable[[], None]:
         """See Relay."""
@@ -138,6 +152,7 @@ class MemoryRelay:
         """See Relay."""
         with self._lock:
             self._followers.look()
+            self._emotes.forget()
             begun = self._now() - self._settings.room_lifetime
             while self._rooms and (room := next(iter(self._rooms.values()))).used <= begun:
                 if room.followers:

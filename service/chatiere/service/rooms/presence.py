@@ -1,4 +1,4 @@
-"""Announcements of the presence in rooms, and the rate at which clients may enter rooms.
+"""Announcements of the presence in rooms, and the rates at which clients may enter rooms and people may send emotes.
 
 The presence is the list of the people who follow a room. It changes each time a person enters or leaves, and each
 follower is sent the whole list. Therefore several changes are announced together.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 
-from chatiere.service.base.errors import limit_exceeded
+from chatiere.service.base.errors import Refusal, limit_exceeded
 from chatiere.service.rooms.room import Room
 
 ANNOUNCE = 0.1
@@ -17,6 +17,8 @@ ANNOUNCE = 0.1
 PAUSE = 0.5
 """The minimum number of seconds between two announcements in a room."""
 _MOST_SENDS = 512
+MOST_EMOTES, EMOTES_PERIOD = 4, 10.0
+"""The maximum number of emotes that a person may send to a room in a period, and this period in seconds."""
 # A client may add at least _BURST followers at the same time, and as many again in _REFILL seconds.
 _BURST, _REFILL = 1000, 100.0
 
@@ -104,3 +106,40 @@ class EntryRate:
     def _left(self, client: str, now: float) -> float:
         count, time = self._charged.get(client, (0.0, now))
         return max(0.0, count - self._rate * (now - time))
+
+
+class EmoteRate:
+    """The emotes that each person has sent to each room in the current period. A period begins with an emote.
+
+    The caller must prevent concurrent use.
+    """
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        """Create an empty collection. `now`: a function that returns the time in seconds."""
+        self._now = now
+        # For each room and person, the end of the period and the number of emotes, in the order of the ends.
+        self._sent: OrderedDict[tuple[bytes, bytes], tuple[float, int]] = OrderedDict()
+
+    def charge(self, room: bytes, person: bytes) -> None:
+        """Charge a person with an emote. Raises Refusal (LIMIT_EXCEEDED).
+
+        Args:
+            room: The SHA-256 of the room's id.
+            person: The SHA-256 of the person's secret.
+        """
+        self.forget()
+        now = self._now()
+        end, count = self._sent.get((room, person), (now + EMOTES_PERIOD, 0))
+        if count == MOST_EMOTES:
+            raise too_many_emotes(end - now)
+        self._sent[room, person] = end, count + 1
+
+    def forget(self) -> None:
+        """Forget the periods that are over."""
+        while self._sent and next(iter(self._sent.values()))[0] <= self._now():
+            self._sent.popitem(last=False)
+
+
+def too_many_emotes(retry_after: float) -> Refusal:
+    """Return the refusal of an emote beyond the rate. `retry_after`: the rest of the period in seconds."""
+    return limit_exceeded(f"emotes of one person in {EMOTES_PERIOD:g} s", MOST_EMOTES, retry_after)

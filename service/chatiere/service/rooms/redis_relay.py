@@ -21,10 +21,11 @@ from chatiere.service.base.metrics import Metrics
 from chatiere.service.base.settings import Settings
 from chatiere.service.exchange.methods import Feed
 from chatiere.service.rooms.followers import HEARTBEAT, RETRY, Followers
-from chatiere.service.rooms.redis_scripts import HERE
+from chatiere.service.rooms.presence import too_many_emotes
+from chatiere.service.rooms.redis_scripts import EMOTES, HERE
 from chatiere.service.rooms.redis_session import FAILURES, Behind, Full, NewRoom, Session, Taken, pool_of, shown
 from chatiere.service.rooms.replica import Replica, number_of
-from chatiere.service.rooms.room import EPOCH_SIZE, OF_ROOM, Change, Placed, Post, kind_of
+from chatiere.service.rooms.room import EMOTE, EPOCH_SIZE, OF_ROOM, Change, Placed, Post, kind_of
 from chatiere.v1 import room_service_pb2 as pb
 
 # The number of seconds between two attempts to connect to Redis.
@@ -98,6 +99,10 @@ class RedisRelay:
     def post(self, client: str, key: bytes, post: Post) -> Change:
         """See Relay. Waits for Redis."""
         return asyncio.run_coroutine_threadsafe(self._post(client, key, post), self._loop).result()
+
+    def emote(self, key: bytes, emote: pb.RoomEmote) -> bool:
+        """See Relay. Waits for Redis."""
+        return asyncio.run_coroutine_threadsafe(self._emote(key, emote), self._loop).result()
 
     def follow(self, key: bytes, person: bytes | None, cursor: bytes, feed: Feed) -> Callable[[], None]:
         """See Relay."""
@@ -206,6 +211,21 @@ class RedisRelay:
         self._metrics.room_posts.labels(kind_of(post), "taken" if change.is_taken else "refused").inc()
         return change
 
+    async def _emote(self, key: bytes, emote: pb.RoomEmote) -> bool:
+        session, run = self._current()
+        room = self._rooms.get(key) or Replica(key, run)
+        try:
+            if emote.person not in room.people:
+                await self._bring_up_to_date(session, room)
+            is_taken = emote.person in room.people
+            wait = await session.tell_emote(room.name, emote) if is_taken else 0.0
+        except FAILURES as error:
+            raise rooms_away() from error
+        if wait:
+            raise too_many_emotes(wait)
+        self._metrics.room_posts.labels(EMOTE, "taken" if is_taken else "refused").inc()
+        return is_taken
+
     async def _put(self, session: Session, room: Replica, post: Post, begun: NewRoom) -> Change:
         while True:
             change, new, refusal = None, None, None
@@ -262,7 +282,9 @@ class RedisRelay:
         if room is None:
             return
         kind, (first, _, rest) = message[:1], message[1:].partition(b" ")
-        if kind != HERE:
+        if kind == EMOTES:
+            room.tell_emote(pb.RoomEmote.FromString(rest))
+        elif kind != HERE:
             gone, _, entry = rest.partition(b" ")
             self._hear_entry(room, first, gone, entry)
         elif first != self._worker and room.hear_part(first, rest, self._loop.time()):

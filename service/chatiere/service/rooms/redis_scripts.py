@@ -7,6 +7,8 @@ client that created the room. Both are hexadecimal.
                           Entries are in the order of their last changes. Tags are random, so that a lost entry is never
                           mistaken for a later one with the same number
     <room>:here           a hash: the presence of each worker's followers in the room
+    <room>:emotes:<person>
+                          a number: the emotes that a person has sent in the current period
     owner, size           hashes: each room's owner, and each room's size in bytes
     used, of:<owner>      sorted sets: the times of last use of all rooms, and of an owner's rooms, in microseconds
     rooms, bytes          sorted sets: the number of each owner's rooms, and their total size in bytes
@@ -17,8 +19,8 @@ published on the channel PREFIX.
 """
 
 PREFIX = "chatiere:rooms:"
-HERE = b"h"
-"""The first byte of a message about presence. Messages about entries begin with a different byte."""
+HERE, EMOTES = b"h", b"e"
+"""The first bytes of messages about presence and emotes. Messages about entries begin with a different byte."""
 
 # Store and publish the presence of a worker's followers in a room.
 # ARGV 1, 2: the key `<room>:here`, and the room's channel.
@@ -33,6 +35,23 @@ else
     redis.call('PEXPIRE', key, lifetime)
 end
 redis.call('PUBLISH', channel, message)
+"""
+
+# Publish an emote, unless the person has sent too many in the current period. A period begins with an emote.
+# ARGV 1, 2: the key `<room>:emotes:<person>`, and the room's channel.
+# ARGV 3, 4: the maximum number of emotes in a period, and the period in milliseconds.
+# ARGV 5: the message to publish.
+# Returns 0 or, if the emote is not published, the rest of the period in milliseconds.
+TELL_EMOTE = """
+local key, channel, most, period, message = unpack(ARGV)
+local count = redis.call('INCR', key)
+if count == 1 then
+    redis.call('PEXPIRE', key, period)
+elseif count > tonumber(most) then
+    return math.max(1, redis.call('PTTL', key))
+end
+redis.call('PUBLISH', channel, message)
+return 0
 """
 
 # Put an entry into a room, and delete rooms that are idle or that exceed a limit.

@@ -20,7 +20,9 @@ from redis.exceptions import ReadOnlyError, RedisError
 from redis.exceptions import TimeoutError as LateError
 
 from chatiere.service.base.settings import SettingError, Settings
-from chatiere.service.rooms.redis_scripts import HERE, PREFIX, PUT, TELL_HERE
+from chatiere.service.rooms.presence import EMOTES_PERIOD, MOST_EMOTES
+from chatiere.service.rooms.redis_scripts import EMOTES, HERE, PREFIX, PUT, TELL_EMOTE, TELL_HERE
+from chatiere.v1 import room_service_pb2 as pb
 
 TIMEOUT = 5.0
 """The time in seconds within which Redis must respond. Otherwise the connection is considered lost."""
@@ -90,6 +92,7 @@ class Session:
         self._client = Redis(connection_pool=pool_of(settings), single_connection_client=True)
         self._put = self._client.register_script(PUT)
         self._tell_here = self._client.register_script(TELL_HERE)
+        self._tell_emote = self._client.register_script(TELL_EMOTE)
         self._listener: PubSub = self._client.pubsub()
         # For each channel, the subscriptions that Redis has not confirmed.
         self._subscribing: dict[bytes, deque[asyncio.Future[None]]] = {}
@@ -174,6 +177,14 @@ class Session:
         place: list[Any] = [f"{PREFIX}{room}:here", PREFIX + room, worker, part, math.ceil(1000 * lifetime)]
         # Use a script, because a pipeline would need another connection.
         await self._do(self._tell_here(args=[*place, HERE + worker + b" " + part]))
+
+    async def tell_emote(self, room: str, emote: pb.RoomEmote) -> float:
+        """Publish an emote. Return 0, or the time to wait in seconds if the person has sent too many."""
+        # Workers of earlier versions expect the number of an entry, and ignore 0.
+        message = EMOTES + b"0 " + emote.SerializeToString()
+        place: list[Any] = [f"{PREFIX}{room}:emotes:{emote.person.hex()}", PREFIX + room]
+        wait = await self._do(self._tell_emote(args=[*place, MOST_EMOTES, math.ceil(1000 * EMOTES_PERIOD), message]))
+        return float(wait / 1000)
 
     async def here(self, room: str) -> dict[bytes, bytes]:
         """Return the presence of each worker's followers in a room."""

@@ -12,6 +12,7 @@ from chatiere.service.exchange.methods import Feed
 from chatiere.service.rooms.memory_relay import MemoryRelay
 from chatiere.service.rooms.presence import ANNOUNCE
 from chatiere.service.rooms.room import Change, Post
+from chatiere.v1 import room_service_pb2 as pb
 
 LOOK = 1.0
 """The number of seconds between two calls of `Relay.look`."""
@@ -38,6 +39,17 @@ class Relay(Protocol):
         Raises:
             Refusal: If a limit is exceeded (LIMIT_EXCEEDED).
             StatusError: If Redis cannot be reached.
+        """
+
+    def emote(self, key: bytes, emote: pb.RoomEmote) -> bool:
+        """Send an emote to the followers of a room. The relay does not keep it. Raises the errors of `post`.
+
+        Args:
+            key: The SHA-256 of the room's id.
+            emote: The emote.
+
+        Returns:
+            True if the person is one of the room's people, and so the emote was sent.
         """
 
     def follow(self, key: bytes, person: bytes | None, cursor: bytes, feed: Feed) -> Callable[[], None]:

@@ -24,6 +24,9 @@ MAX_SPARE_BYTES = 1024 * 1024
 MAX_PEOPLE = 64
 """The maximum numbers: a room's followers, one person's replies, strangers' names, and strangers' replies."""
 
+EMOTE = "emote"
+"""The kind of emotes, as a label of metrics. A room does not keep them."""
+
 # The kinds of entries, and the name of the room's part with the spare tables (see Room).
 _NAMES, _REPLIES, _SETTINGS = "name", "reply", "settings"
 _TABLES, _PROPOSALS, _WAITING, _SPARE = "table", "proposal", "waiting", "spare"
@@ -403,6 +406,10 @@ class Room:
         """Send an entry to all followers, unless it is a waiting table."""
         if is_seen(post):
             self.tell(pb.FollowResponse(entries=[told(post)]))
+
+    def tell_emote(self, emote: pb.RoomEmote) -> None:
+        """Send an emote to all followers."""
+        self.tell(pb.FollowResponse(emotes=[emote]))
 
     def tell(self, response: pb.FollowResponse) -> None:
         """Send a response to all followers, with the room's cursor."""

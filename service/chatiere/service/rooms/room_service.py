@@ -25,6 +25,7 @@ from chatiere.v1 import room_service_pb2 as pb
 from chatiere.v1 import table_service_pb2 as tables_pb
 
 _ROOM_SIZE, _INVITATION_SIZE, _MAX_NAME_LENGTH = 16, 8, 24
+_MIN_SECONDS, _MAX_SECONDS = 10, 86400
 
 
 class RoomService:
@@ -40,7 +41,11 @@ class RoomService:
         key = _key_of(request.room)
         if not request.HasField("secret"):
             raise missing("secret", "the person's secret")
-        change = self._relay.post(client, key, self._read_post(request, _person_of(request.secret)))
+        person = _person_of(request.secret)
+        if request.HasField("emote"):
+            is_taken = self._relay.emote(key, pb.RoomEmote(person=person, emote=_checked_emote(request.emote)))
+            return pb.PostResponse(taken=is_taken).SerializeToString()
+        change = self._relay.post(client, key, self._read_post(request, person))
         response = pb.PostResponse(taken=change.is_taken)
         if change.held is not None:
             response.table = change.held.table
@@ -82,6 +87,13 @@ class RoomService:
         return placed(header, table.hash, request.table, person, now)
 
 
+def _checked_emote(emote: pb.Emote) -> pb.Emote:
+    """Return the emote. Raises Refusal if it is unknown."""
+    if emote == pb.EMOTE_UNSPECIFIED or emote not in pb.Emote.values():
+        raise _invalid("emote", "unknown emote")
+    return emote
+
+
 def _checked_settings(wanted: pb.RoomSettings, person: bytes) -> bytes:
     """Check that a game can begin with the settings. Return them serialised, with the person. Raises EngineError."""
     options = Reader(wanted).inner(pb.RoomSettings.OPTIONS_FIELD_NUMBER)
@@ -99,7 +111,10 @@ def _checked_settings(wanted: pb.RoomSettings, person: bytes) -> bytes:
         raise
     if wanted.acknowledgement not in tables_pb.Acknowledgement.values():
         raise _invalid("settings.acknowledgement", "unknown acknowledgement")
+    if wanted.decision_seconds and not _MIN_SECONDS <= wanted.decision_seconds <= _MAX_SECONDS:
+        raise _invalid("settings.decision_seconds", f"a decision has {_MIN_SECONDS} to {_MAX_SECONDS} seconds, or 0")
     settings = pb.RoomSettings(game=game.name, players=players, acknowledgement=wanted.acknowledgement, person=person)
+    settings.decision_seconds = wanted.decision_seconds
     if chosen:
         own = getattr(settings.options, game.name)
         own.SetInParent()

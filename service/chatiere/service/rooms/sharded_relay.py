@@ -18,6 +18,7 @@ from chatiere.service.exchange.methods import Feed
 from chatiere.service.rooms.redis_relay import SERVER, RedisRelay
 from chatiere.service.rooms.redis_session import pool_of, shown
 from chatiere.service.rooms.room import Change, Post
+from chatiere.v1 import room_service_pb2 as pb
 
 _UP, _AWAY = HealthCheckResponse.SERVING, HealthCheckResponse.NOT_SERVING
 
@@ -52,6 +53,10 @@ class ShardedRelay:
     def post(self, client: str, key: bytes, post: Post) -> Change:
         """See Relay."""
         return self._relay_of(key).post(client, key, post)
+
+    def emote(self, key: bytes, emote: pb.RoomEmote) -> bool:
+        """See Relay."""
+        return self._relay_of(key).emote(key, emote)
 
     def follow(self, key: bytes, person: bytes | None, cursor: bytes, feed: Feed) -> Callable[[], None]:
         """See Relay."""
