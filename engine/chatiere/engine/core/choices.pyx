@@ -20,6 +20,7 @@ cdef enum:
     BLOCK = BLOCK_WORDS * WORD
     # The maximum number of actions, because dense ids have two bytes.
     MAX_ACTIONS = 1 << 16
+    MAX_BLOCKS = 1 << 11  # MAX_ACTIONS / BLOCK
 
 
 ctypedef struct Lists:
@@ -260,6 +261,24 @@ cdef inline int place_in(const uint8_t* block, const uint64_t* flags, uint32_t l
     return 8 * WORD * i + nth_bit(word_at(block, flags, i), left - before[i])
 
 
+cdef inline uint32_t count_blocks(
+    const uint8_t* row, Py_ssize_t blocks, uint64_t flags, uint32_t* counts
+) noexcept nogil:
+    # Count the flags of each block. Return their sum.
+    cdef uint32_t found, total = 0
+    cdef uint64_t word
+    cdef Py_ssize_t i
+    cdef int j
+    for i in range(blocks):
+        found = 0
+        for j in range(BLOCK_WORDS):
+            memcpy(&word, row + BLOCK * i + WORD * j, WORD)
+            found += count_bits(word & flags)
+        counts[i] = found
+        total += found
+    return total
+
+
 cdef Py_ssize_t draw_all(
     const uint8_t* rows, Py_ssize_t count, Py_ssize_t size, bint are_bits, const uint64_t* luck, uint16_t* actions
 ) noexcept nogil:
@@ -270,7 +289,8 @@ cdef Py_ssize_t draw_all(
     cdef uint8_t last[BLOCK]
     cdef const uint8_t* row
     cdef const uint8_t* rest
-    cdef uint32_t legal, in_block, left
+    cdef uint32_t counts[MAX_BLOCKS]
+    cdef uint32_t legal, left
     cdef int place
     memset(flags, 0xFF if are_bits else 0x01, BLOCK)
     memset(flags_of_rest, 0, BLOCK)
@@ -283,17 +303,20 @@ cdef Py_ssize_t draw_all(
             memcpy(last, rest, rest_size)
             rest = last
         legal = count_in(rest, flags_of_rest)
-        for j in range(blocks):
-            legal += count_in(row + BLOCK * j, flags)
+        # Two calls, because counting all bits needs no mask of flags.
+        if are_bits:
+            legal += count_blocks(row, blocks, <uint64_t> -1, counts)
+        else:
+            legal += count_blocks(row, blocks, flags[0], counts)
         if legal == 0:
             return i
         left = number_below(luck[i], legal)
-        for j in range(blocks):
-            in_block = count_in(row + BLOCK * j, flags)
-            if left < in_block:
-                place = 8 * BLOCK * j + place_in(row + BLOCK * j, flags, left)
-                break
-            left -= in_block
+        j = 0
+        while j < blocks and left >= counts[j]:
+            left -= counts[j]
+            j += 1
+        if j < blocks:
+            place = 8 * BLOCK * j + place_in(row + BLOCK * j, flags, left)
         else:
             place = 8 * BLOCK * blocks + place_in(rest, flags_of_rest, left)
         actions[i] = place if are_bits else place >> 3
