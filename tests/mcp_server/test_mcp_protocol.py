@@ -11,6 +11,8 @@ from service.rooms.redis_server import redis_server
 from tools.needs import needs
 from tools.over import TABLES, over
 
+from chatiere.mcp.server import _Guarded
+from chatiere.service.base.settings import Settings
 from chatiere.service.guards.tokens import new_token
 from chatiere.service.tables.new_key import new_key
 
@@ -124,6 +126,42 @@ async def test_a_game_goes_on_at_another_server_with_the_same_relay(seed: int, t
     keys.write_text(new_key().hex())
     with redis_server(tmp_path) as redis:
         await continued(seed, "--relay", redis.address, "--table-keys", keys)
+
+
+@pytest.mark.long
+def test_the_calls_of_each_client_are_limited(tmp_path: Path) -> None:
+    tokens = dict(new_token(name) for name in ("one", "other"))
+    (tmp_path / "tokens").write_text("\n".join(tokens.values()))
+    options = ("--tokens", tmp_path / "tokens", "--max-rate-per-client", "0.01", "--max-calls-per-client", "2")
+    body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    with served(*options) as server:
+        for token in tokens:
+            headers = {"authorization": f"Bearer {token}", "accept": "application/json, text/event-stream"}
+            assert httpx.post(server.url, json=body, headers=headers).status_code == 200
+            refused = httpx.post(server.url, json=body, headers=headers)
+            assert refused.status_code == 429
+            assert 1 <= int(refused.headers["retry-after"]) <= 100
+            assert refused.text.startswith("limit exceeded: calls of one client a second (at most 0.01)")
+
+
+async def test_the_calls_in_progress_of_each_address_are_limited() -> None:
+    called, sent = [], []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        called.append(scope["client"])
+        if len(called) == 1:
+            await guarded(scope, receive, send)
+            await guarded({**scope, "client": ("::1", 5)}, receive, send)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    guarded = _Guarded(app, Settings(max_calls_per_client=1))
+    scope = {"type": "http", "client": ("127.0.0.1", 5), "headers": []}
+    for _ in range(2):
+        await guarded(scope, None, send)  # type: ignore[arg-type]
+    assert called == [("127.0.0.1", 5), ("::1", 5), ("127.0.0.1", 5)]
+    assert [each["status"] for each in sent if "status" in each] == [429]
 
 
 @pytest.mark.long

@@ -35,6 +35,21 @@ _NONE = "none"
 @click.option("--tokens", type=_FILE, help="The file of bearer tokens for --address (see chatiere token).")
 @click.option("--tls-certificate", type=_FILE, help="The PEM file of the certificate chain for --address.")
 @click.option("--tls-key", type=_FILE, help="The PEM file of the certificate's private key.")
+@click.option(
+    "--max-calls-per-client",
+    type=int,
+    default=0,
+    show_default=True,
+    help="The maximum number of calls in progress of one client at --address. The name of its token, or its address, "
+    "identifies a client. 0: no limit.",
+)
+@click.option(
+    "--max-rate-per-client",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="The maximum number of calls per second of one client at --address; 0: no limit.",
+)
 @click.option("--insecure", is_flag=True, help="Allow all calls at an address that other machines can reach.")
 def command(
     address: str | None,
@@ -45,6 +60,8 @@ def command(
     tokens: Path | None,
     tls_certificate: Path | None,
     tls_key: Path | None,
+    max_calls_per_client: int,
+    max_rate_per_client: float,
     insecure: bool,
 ) -> None:
     """Let language models play, by the tools of an MCP server (see docs/mcp.md)."""
@@ -56,6 +73,8 @@ def command(
             tokens=tokens,
             tls_certificate=tls_certificate,
             tls_key=tls_key,
+            max_calls_per_client=max_calls_per_client,
+            max_rate_per_client=max_rate_per_client,
             insecure=insecure,
         )
         server = create_server(Tools(_backend(settings, service, service_token)), version("chatiere"))
@@ -63,7 +82,7 @@ def command(
             serve_stdio(server)
             return
         host, port = split_address(address)
-        app = http_app(server, host, tokens)
+        app = http_app(server, host, settings)
         listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except SettingError as error:
         raise CommandError(f"--{error.setting.replace('_', '-')}: {error.message}") from error

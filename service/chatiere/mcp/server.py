@@ -1,5 +1,6 @@
 """The server: the tools over stdio or streamable HTTP, by the SDK `mcp`. It keeps no sessions."""
 
+import math
 import socket
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ from mcp.server.stdio import stdio_server
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chatiere.mcp.tools import INSTRUCTIONS, TOOLS, Tools
+from chatiere.service.base.errors import Refusal
+from chatiere.service.base.settings import Settings
+from chatiere.service.guards.limits import RETRY_ALL, CallLimit, Limits, origin_of
 from chatiere.service.guards.tokens import Tokens
 
 PATH = "/mcp"
@@ -54,8 +58,11 @@ def serve_stdio(server: Server[Any]) -> None:
     anyio.run(serve)
 
 
-def http_app(server: Server[Any], host: str, tokens: Path | None) -> ASGIApp:
-    """Return the server as an ASGI application, which requires a bearer token if `tokens` is a file of tokens."""
+def http_app(server: Server[Any], host: str, settings: Settings) -> ASGIApp:
+    """Return the server as an ASGI application, with the tokens and the limits for each client of the settings.
+
+    Raises SettingError.
+    """
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,
@@ -63,7 +70,7 @@ def http_app(server: Server[Any], host: str, tokens: Path | None) -> ASGIApp:
         max_request_body_size=_MAX_REQUEST,
         host=host,
     )
-    return app if tokens is None else _Guarded(app, Tokens(tokens))
+    return _Guarded(app, settings)
 
 
 def serve_http(
@@ -85,23 +92,48 @@ def serve_http(
 
 
 class _Guarded:
-    """An application that only clients with a token may call."""
+    """An application with limits for each client. If there are tokens, only clients with a token may call it."""
 
-    def __init__(self, app: ASGIApp, tokens: Tokens) -> None:
-        self._app, self._tokens = app, tokens
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._tokens = None if settings.tokens is None else Tokens(settings.tokens)
+        self._limits = Limits(settings.max_calls_per_client, settings.max_rate_per_client)
+        self._calls = CallLimit("calls at a time", settings.max_calls)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not self._is_known(scope):
-            headers = [(b"www-authenticate", b"Bearer"), (b"content-length", b"0")]
-            await send({"type": "http.response.start", "status": 401, "headers": headers})
-            await send({"type": "http.response.body", "body": b""})
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
             return
-        await self._app(scope, receive, send)
+        client = self._client_of(scope)
+        if client is None:
+            await _refuse(send, 401, (b"www-authenticate", b"Bearer"))
+            return
+        try:
+            self._limits.begin(self._calls, client)
+        except Refusal as refusal:
+            after = math.ceil(refusal.retry_after or RETRY_ALL)
+            await _refuse(send, 429, (b"retry-after", b"%d" % after), refusal.message)
+            return
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._limits.end(self._calls, client)
 
-    def _is_known(self, scope: Scope) -> bool:
-        found = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
-        kind, _, token = found.partition(" ")
-        return kind.lower() == "bearer" and self._tokens.client_of(token.strip()) is not None
+    def _client_of(self, scope: Scope) -> str | None:
+        # Return the name of the client for limits, or None if it may not call.
+        if self._tokens is None:
+            host, port = scope["client"]
+            return origin_of(f"ipv6:[{host}]:{port}" if ":" in host else f"ipv4:{host}:{port}")
+        kind, _, token = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1").partition(" ")
+        return self._tokens.client_of(token.strip()) if kind.lower() == "bearer" else None
+
+
+async def _refuse(send: Send, status: int, header: tuple[bytes, bytes], message: str = "") -> None:
+    # Respond without calling the application.
+    body = message.encode()
+    headers = [header, (b"content-type", b"text/plain; charset=utf-8"), (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
 def _tool(spec: Any) -> types.Tool:
