@@ -49,6 +49,8 @@ ROWS = (
     # This library writes the network, so its release does not matter.
     CompatRow("network_bot", ["arena", "onnx"], ["onnx"]),
     CompatRow("trained", ["train"]),
+    # Minari's requirements omit Pillow.
+    CompatRow("minari_data", ["data", "gymnasium"], ["minari[hdf5]>=0.5.4", "pillow"]),
     # The library's command starts a program by uv.
     CompatRow("verifiers_games", ["verifiers"], ["uv"]),
     CompatRow("shared_memory", [], ["jax>=0.10", "torch"]),
