@@ -3,7 +3,6 @@
 import { call } from "./api.js";
 import { GAMES, loadGame } from "./game.js";
 import { callOrKept } from "./kept.js";
-import { gameKit } from "./kit.js";
 import { language, t } from "./settings.js";
 import { loadTexts } from "./texts.js";
 
@@ -67,7 +66,9 @@ export function kitOf(name) {
   const spoken = language();
   return once(`kit ${name} ${spoken}`, async () => {
     checkGame(name);
-    const [game, { games = [] }, texts] = await Promise.all([
+    // The start page does not need this module.
+    const [{ gameKit }, game, { games = [] }, texts] = await Promise.all([
+      import("./kit.js"),
       loadGame(name),
       askGames(factsOf(name)),
       loadTexts(`games/${name}`, spoken),

@@ -11,8 +11,9 @@ from .test_page_games import GAMES
 
 pytestmark = pytest.mark.long
 
-# The maximum number of bytes, before compression and without pictures, that the lobby requests in an empty browser.
-MAX_BYTES = 200_000
+# The maximum numbers of requests, and of bytes before compression, for the lobby in an empty browser, without pictures.
+MAX_REQUESTS = 25
+MAX_BYTES = 130_000
 # The maximum number of bytes that are sent for a table, counted in the same way.
 MAX_SENT = 120_000
 
@@ -31,12 +32,15 @@ def loaded(person: Person, fragment: str) -> list[Response]:
     person.context.on("response", lambda response: answers.append(response))
     person.open(fragment)
     found = [answer for answer in answers if answer.request.resource_type != "image"]
-    assert len(found) > 10
+    assert len(found) > 5
     return found
 
 
-def test_the_lobby_is_small(visit: Callable[..., Person]) -> None:
-    assert sum(len(answer.body()) for answer in loaded(visit(), "")) <= MAX_BYTES
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_the_lobby_is_small(visit: Callable[..., Person], language: str) -> None:
+    answers = loaded(visit(language=language), "")
+    assert len(answers) <= MAX_REQUESTS
+    assert sum(len(answer.body()) for answer in answers) <= MAX_BYTES
 
 
 @over("game", GAMES)

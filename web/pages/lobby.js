@@ -6,7 +6,6 @@ import { listGames } from "../games.js";
 import { languageNames } from "../header.js";
 import { pictureOf } from "../art/games.js";
 import { language, locale, speak, t } from "../settings.js";
-import { readRecord } from "../shared/records.js";
 import {
   forgetInvitation,
   forgetRoom,
@@ -189,6 +188,8 @@ async function openRecord(event) {
   const refusal = input.closest("label")?.nextElementSibling;
   try {
     const text = (await input.files?.[0]?.text()) ?? "";
+    // Most visits do not need this module.
+    const { readRecord } = await import("../shared/records.js");
     // The record of a sealed table contains the game's record.
     const read = text.trimStart().startsWith("{") ? JSON.parse(text) : readRecord(text);
     show(read.record ?? read);

@@ -37,6 +37,16 @@ FILES = sorted(
     for path in pages.FOLDER.rglob("*")
     if path.suffix in TYPES and "node_modules" not in path.parts
 )
+MODULES = [name for name in FILES if name.endswith(".js") and Path(name).name not in ("words.js", "sw.js")]
+# The service serves each language of a file words.js apart, and a bundle without a file of its own.
+SERVED = sorted(
+    [
+        "common.js",
+        *(name for name in FILES if not name.endswith("/words.js")),
+        *(name.replace(".js", f".{each}.js") for name in FILES if name.endswith("/words.js") for each in ("en", "fr")),
+    ]
+)
+EXPORTED = re.compile(r"^export (?:(?:async )?(?:function|class|const) )?(?:\{([^}]*)\}|(\w+))", re.MULTILINE)
 POLICY = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -63,20 +73,47 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Pa
         yield folder, web
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", SERVED)
 def test_every_file_is_served(web: WebClient, name: str) -> None:
     found = web.http.get(f"/{name}")
     assert found.status_code == 200
-    if not name.endswith(".js"):
+    if not name.endswith((".js", ".css")):
         assert found.content == (pages.FOLDER / name).read_bytes()
     assert found.headers["content-type"] == TYPES[Path(name).suffix]
     assert found.headers["cache-control"] == "no-cache"
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".js") and name != "sw.js"])
+@pytest.mark.parametrize("name", [*MODULES, "common.js"])
 def test_scripts_are_served_without_whole_line_comments(web: WebClient, name: str) -> None:
-    whole = (pages.FOLDER / name).read_text().splitlines()
-    sent = web.http.get(f"/{name}").text.splitlines()
+    sent = web.http.get(f"/{name}").text
+    assert not re.search(r"^\s*(?://|/\*\*\n|\* |\*/)", sent, re.MULTILINE)
+
+
+def exports_of(script: str) -> set[str]:
+    found = (name for names in EXPORTED.findall(script) for each in names for name in each.split(","))
+    return {name.strip() for name in found} - {""}
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name != "main.js"])
+def test_modules_export_the_same_names_as_their_files(web: WebClient, name: str) -> None:
+    """Bundles contain the modules of the start page. Their own files pass the exports on."""
+    whole, sent = (pages.FOLDER / name).read_text(), web.http.get(f"/{name}").text
+    assert exports_of(sent) == exports_of(whole)
+    is_bundled = len(sent.splitlines()) == 2
+    assert is_bundled or len(sent.splitlines()) == len(whole.splitlines())
+
+
+def test_bundles_import_no_module(web: WebClient) -> None:
+    for name, imported in (("main.js", ["./common.js"]), ("common.js", [])):
+        text = web.http.get(f"/{name}").text
+        assert re.findall(r'^\s*import .* from "([^"]+)"', text, re.MULTILINE) == imported
+        assert len(exports_of(text)) > 10
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_comments_of_whole_lines_are_removed(name: str) -> None:
+    source = (pages.FOLDER / name).read_bytes()
+    whole, sent = source.decode().splitlines(), without_comments(source).decode().splitlines()
     assert len(sent) == len(whole)
     code = ""
     for line, found in zip(whole, sent, strict=True):
@@ -97,7 +134,7 @@ def site_of(worker: str) -> Any:
 
 def test_the_worker_names_every_other_file_with_its_hash(web: WebClient) -> None:
     files = site_of(web.http.get("/sw.js").text)["files"]
-    assert sorted(files) == [name for name in FILES if name != "sw.js" and not name.startswith("icon")]
+    assert sorted(files) == [name for name in SERVED if name != "sw.js" and not name.startswith("icon")]
     for name, found in files.items():
         assert base64.b64decode(found) == hashlib.sha256(web.http.get(f"/{name}").content).digest(), name
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chatiere.service.base.scripts import in_each_language, without_comments
+from chatiere.service.ports.web.bundles import COMMON, bundled, shortened
 from chatiere.service.ports.web.connection import TEXT, Fields, Request
 from chatiere.service.ports.web.http import tags_in, takes_gzip
 
@@ -55,6 +56,9 @@ _OTHERS: Fields = [
     ("x-content-type-options", "nosniff"),
 ]
 _NOBODY = "'none'"
+_INDEX = "/index.html"
+# The bundle that the page's first bundle imports. Browsers request both at the same time.
+_PRELOAD = ("link", f"<{COMMON}>; rel=modulepreload")
 _MISSING = b"page not found\n"
 # The service worker. It caches the page for use without a connection. Its line SITE lists the cached files.
 _WORKER = "/sw.js"
@@ -99,7 +103,7 @@ class Pages:
         path = request.path
         if path == "/":
             self._look()
-            path = "/index.html"
+            path = _INDEX
         file = self._files.get(path)
         if file is None:
             return 404, [TEXT, *_policy(_NOBODY)], _MISSING
@@ -139,19 +143,26 @@ class Pages:
         kind = _TYPES[Path(path).suffix]
         fields = [("content-type", kind), ("cache-control", "no-cache"), ("vary", "accept-encoding")]
         fields += _policy(self._frame_ancestors if path == _EMBED else _NOBODY)
+        if path == _INDEX:
+            fields.append(_PRELOAD)
         packed = gzip.compress(text, mtime=0)
         return _File(_form(fields, text), _form([*fields, ("content-encoding", "gzip")], packed))
 
 
 def _served(texts: dict[str, bytes]) -> dict[str, bytes]:
-    """Return the texts of all files, by path, as they are served: browsers load the words of one language only."""
+    """Return the texts of all files, by path, as they are served: with bundles, and each language in its own files."""
     served: dict[str, bytes] = {}
+    modules: dict[str, str] = {}
     for path, text in texts.items():
         if path.endswith("/words.js"):
             served |= {path.removesuffix("js") + f"{name}.js": words for name, words in in_each_language(text).items()}
+        elif path.endswith(".js"):
+            modules[path[1:]] = without_comments(text).decode()
+        elif path.endswith(".css"):
+            served[path] = shortened(without_comments(text).decode()).encode()
         else:
-            served[path] = without_comments(text) if path.endswith(".js") else text
-    return served
+            served[path] = text
+    return served | {f"/{path}": text.encode() for path, text in bundled(modules).items()}
 
 
 def _site(worker: bytes, files: dict[str, _File]) -> bytes:

@@ -1,0 +1,121 @@
+"""Bundles: files that contain all modules of the page's first load, made when the service starts.
+
+The page's modules are small. One request for each would take many round trips. In a bundle, each module is a function
+that runs once and returns the module's exports. Other modules import these exports from the bundle. A file at the path
+of a bundled module passes them on.
+
+The functions read the statements as Prettier formats them. Imports in bundles have no cycles.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+
+MAIN = "main.js"
+"""The bundle that the page begins with. The module of this name is its last module."""
+
+COMMON = "common.js"
+"""The bundle of the modules that the page shares with records in frames."""
+
+# The modules of the first load, in the order in which they run, and the modules that a frame loads.
+_FIRST = ("pages/lobby.js", "offline.js", MAIN)
+_FRAME = re.compile(r"embed/embed\.js|games/\w+/game\.js")
+
+_IMPORT = re.compile(r'^import (?:\* as (\w+)|\{([^}]*)\}) from "(\.[^"]+)";$', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
+# The path, or its constant beginning, in `import("./x.js")` or import(`./${x}.js`).
+_LATER = re.compile(r'\bimport\((["`])(\.[^"`$]*)("\))?')
+
+
+def bundled(modules: Mapping[str, str]) -> dict[str, str]:
+    """Return the modules, by path, with bundles. Without the modules of the first load, returns them unchanged."""
+    if not modules.keys() >= set(_FIRST):
+        return dict(modules)
+    first, frame = _closure(modules, _FIRST), set(_closure(modules, filter(_FRAME.fullmatch, modules)))
+    place = {path: COMMON if path in frame else MAIN for path in first}
+    made = {path: _importing(path, text, place) for path, text in modules.items() if path not in place}
+    names = [_name(path) for path in first if place[path] == COMMON]
+    heads = {COMMON: "", MAIN: f'import {{ {", ".join(names)} }} from "./{COMMON}";\n'}
+    for bundle, head in heads.items():
+        own = [path for path in first if place[path] == bundle]
+        passed = f"export {{ {', '.join(map(_name, own))} }};\n"
+        made[bundle] = head + "".join(_function(path, modules[path], place) for path in own) + passed
+    for path in first[:-1]:
+        source = posixpath.relpath(place[path], posixpath.dirname(path) or ".")
+        exports = ", ".join(_EXPORT.findall(modules[path]))
+        name = _name(path)
+        made[path] = f'import {{ {name} }} from "{_dotted(source)}";\nexport const {{ {exports} }} = {name};\n'
+    return made
+
+
+def shortened(text: str) -> str:
+    """Return a script or style sheet without indentation and empty lines. Its strings must not contain line breaks."""
+    return "".join(f"{line.strip()}\n" for line in text.splitlines() if line.strip())
+
+
+def _closure(modules: Mapping[str, str], roots: Iterable[str]) -> list[str]:
+    """Return modules and the modules that they import, each after those that it imports."""
+    found: dict[str, None] = {}
+
+    def add(path: str) -> None:
+        # A browser reports missing modules.
+        if path not in found and path in modules:
+            for *_, source in _IMPORT.findall(modules[path]):
+                add(_resolved(path, source))
+            found[path] = None
+
+    for root in roots:
+        add(root)
+    return list(found)
+
+
+def _function(path: str, text: str, place: Mapping[str, str]) -> str:
+    """Return a module as a constant of its bundle."""
+
+    def later(found: re.Match[str]) -> str:
+        quote, source, end = found.groups(default="")
+        target = _resolved(path, source)
+        if (bundle := place.get(target)) is not None:
+            return f'import("./{bundle}").then((all) => all.{_name(target)})'
+        return f"import({quote}./{target}{'/' if source.endswith('/') else ''}{end}"
+
+    def taken(found: re.Match[str]) -> str:
+        return _taking(path, found)
+
+    text = _LATER.sub(later, _IMPORT.sub(taken, text))
+    exports = ", ".join(_EXPORT.findall(text))
+    lines = shortened(_EXPORT.sub("", text))
+    return f"const {_name(path)} = (() => {{\n{lines}return {{ {exports} }};\n}})();\n"
+
+
+def _importing(path: str, text: str, place: Mapping[str, str]) -> str:
+    """Return a module that imports bundled modules from their bundles. Line numbers do not change."""
+
+    def imported(found: re.Match[str]) -> str:
+        target = _resolved(path, found[3])
+        if (bundle := place.get(target)) is None:
+            return found[0]
+        source = _dotted(posixpath.relpath(bundle, posixpath.dirname(path) or "."))
+        lines = "\n" * found[0].count("\n")
+        return f'import {{ {_name(target)} }} from "{source}"; {_taking(path, found)}{lines}'
+
+    return _IMPORT.sub(imported, text)
+
+
+def _taking(path: str, found: re.Match[str]) -> str:
+    """Return the statement that takes the imported names from a module's exports."""
+    whole, names, source = found.groups()
+    exports = whole or "{" + " ".join(names.split()).replace(" as ", ": ") + "}"
+    return f"const {exports} = {_name(_resolved(path, source))};"
+
+
+def _resolved(path: str, source: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), source))
+
+
+def _dotted(source: str) -> str:
+    return source if source.startswith(".") else f"./{source}"
+
+
+def _name(path: str) -> str:
+    return "$" + re.sub(r"\W", "_", path.removesuffix(".js"))
