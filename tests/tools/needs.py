@@ -66,7 +66,7 @@ _LIBRARIES = (
     "ray",
 )
 
-# For each need, how to detect it, and how to install it. `.ci/install` installs all programs but kubectl and grpcurl.
+# For each need, how to detect it, and how to install it. `.ci/install` installs all programs but the last three.
 _NEEDS: dict[str, tuple[Callable[[], bool], str]] = {
     "libnghttp2": (_is_fast_door_built, "apt install libnghttp2-dev pkg-config, then make"),
     "Redis": (_programs("redis-server"), "apt install redis-server"),
@@ -80,6 +80,7 @@ _NEEDS: dict[str, tuple[Callable[[], bool], str]] = {
     "/proc": (lambda: os.path.exists("/proc/self/task"), "run make on Linux"),
     "kubectl": (_programs("kubectl"), "install Kubernetes' kubectl"),
     "grpcurl": (_programs("grpcurl"), "go install github.com/fullstorydev/grpcurl/cmd/grpcurl@latest"),
+    "conformance": (_programs("conformance"), "npm install -g @modelcontextprotocol/conformance (Node 22 or later)"),
     **{name: _library(name) for name in _LIBRARIES},
     # These are not in a dependency group, because PyPI's torch depends on CUDA's wheels.
     **{name: (_library(name)[0], "pip install torch tensorboard") for name in ("torch", "tensorboard")},
