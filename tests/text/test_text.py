@@ -201,3 +201,14 @@ def test_any_text_is_read_or_refused(written: str) -> None:
         assert read_action(written, position) in position.legal_actions()
     except UnclearActionError as error:
         assert len(str(error)) < 2_000
+
+
+def test_the_cartons_of_a_hand_are_described_in_the_language() -> None:
+    position = engine.game("chat_cartonne").new_game(2, {"first_seat": 0}, seed=1)
+    english, french = (text.describe(position, 0, language=language).splitlines() for language in ("en", "fr"))
+    (hand,) = [line for line in english if line.startswith("Your hand: ")]
+    assert re.fullmatch(r"Your hand: carton \d+ \(.+\); carton \d+ \(.+\)", hand)
+    (hand,) = [line for line in french if line.startswith("Votre main : ")]
+    assert re.fullmatch(r"Votre main : le carton \d+ \(.+\); le carton \d+ \(.+\)", hand)
+    assert french[0] == "Chat Cartonne, 2 joueurs, décision 1. Vous avez le siège 0."
+    assert [line for line in french if line.startswith(("Totaux par siège : ", "À vous de décider : "))][1:]

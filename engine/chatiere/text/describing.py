@@ -8,6 +8,7 @@ from typing import NamedTuple
 from chatiere import engine
 from chatiere.drawing import DRAWINGS
 from chatiere.engine import EventLog, Position
+from chatiere.engine.core.languages import catalogue
 from chatiere.engine.core.messages import Messages
 from chatiere.engine.wire import fill
 from chatiere.text.obfuscation import Obfuscation
@@ -19,6 +20,20 @@ _STYLE = re.compile("\x1b\\[[0-9;]*m")
 _MIN_SHARED, _MIN_LINES = 4, 3
 # The number of characters above which a list of legal actions is dense.
 _MAX_LIST = 1500
+# The games whose drawing shows only the numbers of the cards in a hand. Their texts also have the names.
+_NUMBERED_HANDS = frozenset(["chat_cartonne"])
+
+# The texts around the labels in French.
+_FRENCH = {
+    "{title}, {players} players, decision {decision}. You are seat {seat}.": (
+        "{title}, {players} joueurs, décision {decision}. Vous avez le siège {seat}."
+    ),
+    "Your hand: {cards}": "Votre main : {cards}",
+    "Totals by seat: {totals}": "Totaux par siège : {totals}",
+    "The game is over: {end}": "La partie est finie : {end}",
+    "Seat {seat} decides.": "Le siège {seat} décide.",
+    "You decide: {prompt}.": "À vous de décider : {prompt}.",
+}
 
 
 def describe(
@@ -44,13 +59,14 @@ def describe(
         EngineError: INVALID_SEAT.
     """
     update = update_of(position, seat, EventLog(), language, obfuscation)
-    return describe_update(update, position.num_players(), events, numbered=numbered, obfuscation=obfuscation)
+    return describe_update(update, position.num_players(), events, language, numbered=numbered, obfuscation=obfuscation)
 
 
 def describe_update(
     update: ViewerUpdate,
     players: int,
     events: Iterable[str] = (),
+    language: str = "en",
     *,
     numbered: bool = True,
     obfuscation: Obfuscation | None = None,
@@ -59,26 +75,41 @@ def describe_update(
     view, seat = update.view, update.seat
     name = view.WhichOneof("game")
     assert name is not None
-    title = engine.game(name).description.title
+    description = engine.game(name).description
+    title = catalogue(description.package, language)("title", description.title)
     table = [_STYLE.sub("", line) for line in DRAWINGS[name].draw_table([getattr(view, name)] * players)]
+    if name in _NUMBERED_HANDS and (cards := getattr(view, name).seats[seat].hand_cards):
+        table.append(_said("Your hand: {cards}", language, cards="; ".join(_card_names(name, cards, language))))
     if obfuscation is not None:
         title, table = obfuscation.text(title), list(map(obfuscation.table, table))
-    lines = [f"{title}, {players} players, decision {view.ply + 1}. You are seat {seat}."]
+    first = "{title}, {players} players, decision {decision}. You are seat {seat}."
+    lines = [_said(first, language, title=title, players=players, decision=view.ply + 1, seat=seat)]
     lines += [f"- {event}" for event in events]
     lines += table
     totals = [str(each.total) if each.HasField("total") else "?" for each in update.score.totals]
-    lines.append(f"Totals by seat: {', '.join(totals)}")
+    lines.append(_said("Totals by seat: {totals}", language, totals=", ".join(totals)))
     if view.HasField("end"):
-        lines.append(f"The game is over: {view.end.label}")
+        lines.append(_said("The game is over: {end}", language, end=view.end.label))
     elif view.turn.HasField("seat") and view.turn.seat != seat:
-        lines.append(f"Seat {view.turn.seat} decides.")
+        lines.append(_said("Seat {seat} decides.", language, seat=view.turn.seat))
     else:
-        lines.append(f"You decide: {view.prompt.label}.")
+        lines.append(_said("You decide: {prompt}.", language, prompt=view.prompt.label))
     if numbered and update.legal_actions:
         labels = [action.label for action in update.legal_actions]
         listed = legal_lines(labels)
         lines += listed if sum(map(len, listed)) <= _MAX_LIST else legal_lines(labels, dense=True)
     return "\n".join(lines)
+
+
+def _said(english: str, language: str, **values: object) -> str:
+    return (english if language == "en" else _FRENCH[english]).format(**values)
+
+
+def _card_names(game: str, cards: Iterable[int], language: str) -> list[str]:
+    description = engine.game(game).description
+    say = catalogue(description.package, language)
+    names = {piece.number: piece.name for piece in description.pieces if piece.kind == "card"}
+    return [names[card].text(say) for card in cards]
 
 
 def event_labels(

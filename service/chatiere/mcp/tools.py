@@ -470,7 +470,9 @@ class Tools:
         left_out = len(events) - _MAX_EVENTS
         told = [f"({left_out} earlier events)", *events[-_MAX_EVENTS:]] if left_out > 0 else events
         lines = [f"Handle: {seat.handle}", self._seats(seat)]
-        lines.append(describe_update(update, header.players, told, numbered=legal, obfuscation=seat.obfuscation))
+        lines.append(
+            describe_update(update, header.players, told, language, numbered=legal, obfuscation=seat.obfuscation)
+        )
         over = view.HasField("end")
         if over:
             winners = ", ".join(map(str, update.score.winners))
