@@ -38,7 +38,7 @@ FILES = sorted(
     if path.suffix in TYPES and "node_modules" not in path.parts
 )
 MODULES = [name for name in FILES if name.endswith(".js") and Path(name).name not in ("words.js", "sw.js")]
-# The service serves each language of a file words.js apart, and a bundle without a file of its own.
+# The service serves each language of a file words.js apart, and a bundle that has no file.
 SERVED = sorted(
     [
         "common.js",
