@@ -51,13 +51,19 @@ def points(lines: str) -> list[str]:
 def test_a_network_learns_to_beat_random(tmp_path: Path) -> None:
     done = train(tmp_path / "run", game="discat", decisions=50_000, games=256, measure_games=100)
     assert done.returncode == 0, done.stderr
-    *_, random, largest, written = done.stdout.splitlines()
+    lines = done.stdout.splitlines()
+    *_, random, largest, flat, previous, written = lines
     assert written == f"written to {tmp_path / 'run'}"
     # This is the lower end of the interval for 400 games. The network wins nine games of ten.
     low = float(re.findall(r"([\d.]+)%", random)[1])
     assert low > 75
     assert " against random " in random
     assert " against largest " in largest
+    assert " against flat:playouts=50 " in flat
+    # The first measurement has no previous network.
+    assert " against its previous network " in previous
+    opponents = [re.findall(r" against (\S+) ", line)[0] for line in lines[:4]]
+    assert opponents == ["random", "largest", "flat:playouts=50", "random"]
     path = tmp_path / "run/network.net"
     file = NetworkFile.read(path)
     assert (file.game.name, file.players) == ("discat", 2)

@@ -15,6 +15,7 @@ import numpy as np
 
 from chatiere import bots, engine
 from chatiere.bots import Bot, IntegerNetworkBot
+from chatiere.bots.network_file import NetworkFile
 from chatiere.bots.trained import network_of
 from chatiere.engine.core.observation import ObservationLayout
 from chatiere.envs import TableEnv
@@ -26,6 +27,8 @@ from chatiere.training.ppo import Learner
 _MEASUREMENTS = 20
 # The factor by which the last measurement has more games than the other measurements.
 _LAST = 4
+# The search against which networks are measured.
+_SEARCH = "flat:playouts=50"
 
 
 class RunError(ValueError):
@@ -76,6 +79,8 @@ class Run:
         self.seconds = 0.0
         """The processor time in seconds, including measurements."""
         self.curve: list[Point] = []
+        # The network at the last measurement of self-play, as a file. Empty before the first measurement.
+        self._past = b""
         game = engine.game(setting.game)
         network = Network(game, setting.players)
         parameters = network.new_parameters(setting.seed)
@@ -150,15 +155,21 @@ class Run:
             return {f"{setting.against} alone": IntegerNetworkBot(self._against)}
         # Choose the first of the game's own bots. They are listed after the bots for any game.
         own = next(name for name in bots.names(setting.game) if name not in ("random", "flat", "ismcts"))
-        return {name: bots.get(name, setting.game, setting.players) for name in ("random", own)}
+        found = {name: bots.get(name, setting.game, setting.players) for name in ("random", own, _SEARCH)}
+        if self._past:
+            found["its previous network"] = IntegerNetworkBot(NetworkFile.from_bytes(self._past))
+        return found
 
     def _measured(self) -> list[Point]:
         setting = self.setting
-        bot = IntegerNetworkBot(self._learner.file())
+        file = self._learner.file()
         games = setting.measure_games * (_LAST if self.decisions >= setting.decisions else 1)
         # Use a different seed than for learning, because the network must not have learned from these games.
         seed = 2**63 + setting.seed
-        return list(measure(setting.game, setting.players, bot, self._opponents(), games, self.decisions, seed))
+        bot, opponents = IntegerNetworkBot(file), self._opponents()
+        points = list(measure(setting.game, setting.players, bot, opponents, games, self.decisions, seed))
+        self._past = b"" if setting.against else file.to_bytes()
+        return points
 
     def _save(self) -> None:
         told = {
@@ -173,7 +184,8 @@ class Run:
         arrays: dict[str, Any] = {f"leaf_{number}": np.asarray(leaf) for number, leaf in enumerate(leaves)}
         # Replace the checkpoint in one step, so that a run stopped during this step keeps the last checkpoint.
         written = self._checkpoint.with_suffix(".new.npz")
-        np.savez(written, told=np.array(json.dumps(told)), seen=learner.seen, **arrays)
+        past = np.frombuffer(self._past, np.uint8)
+        np.savez(written, told=np.array(json.dumps(told)), seen=learner.seen, past=past, **arrays)
         os.replace(written, self._checkpoint)
 
     def _load(self) -> None:
@@ -190,6 +202,7 @@ class Run:
                     raise RunError(f"{self.folder} has a run of another version, whose network has other layers")
                 learner.parameters, learner.state = jax.tree.unflatten(tree, leaves)
                 learner.seen = found["seen"]
+                self._past = found["past"].tobytes()
         except RunError:
             raise
         except (KeyError, TypeError, EOFError, ValueError, BadZipFile) as error:

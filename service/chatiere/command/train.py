@@ -61,8 +61,9 @@ def command(
 
     You can stop the run at any time, and continue from the last iteration by running the same command. At the end, the
     folder contains network.net, the plot curve.png, and card.md with the network's training and strength. Measurements
-    are games with rotated seats against random and the game's own bot, or against the network of --against. They are
-    not used for learning. A shared win counts as a fraction for each winner.
+    are games with rotated seats against random, the game's own bot, flat:playouts=50 and the network at the previous
+    measurement, or against the network of --against. They are not used for learning. A shared win counts as a fraction
+    for each winner.
     """
     rules = engine.game(game)
     seats = player_count(rules, players)
