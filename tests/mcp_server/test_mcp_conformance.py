@@ -15,7 +15,7 @@ EXCEPTIONS = Path(__file__).with_name("conformance.yml")
 @needs("conformance")
 def test_the_conformance_runner_finds_only_the_listed_exceptions(tmp_path: Path) -> None:
     with served() as server:
-        command = ["conformance", "server", "--url", server.url, "--expected-failures", EXCEPTIONS]
+        command: list[str | Path] = ["conformance", "server", "--url", server.url, "--expected-failures", EXCEPTIONS]
         run = subprocess.run([*command, "--output-dir", tmp_path], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout
     for scenario in ("server-initialize", "ping", "tools-list", "tools-call-error", "dns-rebinding-protection"):

@@ -26,7 +26,7 @@ opponent own sans ses start starting step steps the tombe tourné toutes turned 
 NAME = re.compile(r"[^\W\d_]{3,}|\b[1-9][a-e]\b")
 # The numbers in labels and drawings of Discat that are no cards.
 NUMBERS = re.compile(
-    r"(seat|siège) \d+|\(\d+ times\)|(pile|bonus) +\d+, \d+|(pile|bonus) +\d+|^[\d-]+\.|: \d+ left", re.MULTILINE
+    r"(seat|siège) \d+|\(\d+ (times|fois)\)|(pile|bonus) +\d+, \d+|(pile|bonus) +\d+|^[\d-]+\.|: \d+ left", re.MULTILINE
 )
 
 

@@ -138,6 +138,35 @@ def test_a_seat_that_waits_and_a_game_that_is_over_tell_what_to_call() -> None:
     assert told.text.splitlines()[-1] == "Call record for the whole game, or new_table for another one."
 
 
+def test_results_are_in_french_when_it_is_asked_for() -> None:
+    listed = succeeded(tools().call("games", {"language": "fr"})).text.splitlines()
+    assert "discat : Discat, 2 à 6 joueurs" in listed
+    assert listed[-1].startswith("Appelez games avec un jeu")
+    described = succeeded(tools().call("games", {"game": "chat_perche", "language": "fr"})).text
+    assert "Bots, avec leur force en points Elo :" in described
+    assert re.search(r"^- forward_only \(true ou false\) : .* Par défaut : ", described, re.MULTILINE)
+    assert re.search(r"^- solidity \(une liste de nombres, 1 à 4\) : ", described, re.MULTILINE)
+    seated = ["me", "other"]
+    told = begun("discat", seats=seated, options={"first_seat": 1}, language="fr", obfuscate=1).text.splitlines()
+    assert told[0].startswith("Le handle du joueur au siège 1 : ")
+    assert told[1] == "Les noms à cette table ne sont pas ceux du jeu : appelez rules avec le handle."
+    assert told[3] == "Sièges : 0 vous; 1 un autre joueur."
+    assert told[-1] == "Ce n’est pas à vous : rappelez look plus tard."
+    handle = begun("discat", options={"first_seat": 0}).data["handle"]
+    asked = succeeded(tools().call("suggest", {"handle": handle, "bot": "flat:playouts=4", "language": "fr"}))
+    assert asked.text.splitlines()[0].startswith("flat:playouts=4 choisirait ")
+    assert asked.text.splitlines()[1].startswith("Ses meilleures notes")
+    about = {"handle": handle, "language": "fr"}
+    answered = tools().call("explain", about | {"about": asked.data["action"]}).data
+    assert (answered["legal"], answered["reason"]) == (True, "Cette action est permise.")
+    answered = tools().call("explain", about | {"about": "garder sa main"}).data
+    assert answered["reason"].startswith("Cette action n’est pas permise : ")
+    *_, over = turns("discat", 6)
+    told = succeeded(tools().call("look", {"handle": over.data["handle"], "language": "fr"})).text.splitlines()
+    assert re.fullmatch(r"Sièges qui ont gagné : [\d, ]+\. (Vous avez|D’autres ont) gagné\.", told[-2])
+    assert told[-1] == "Appelez record pour toute la partie, ou new_table pour une autre."
+
+
 @over_names
 def test_the_rules_explain_the_signs_of_the_table(name: str) -> None:
     rules = succeeded(tools().call("rules", {"game": name})).text

@@ -130,7 +130,7 @@ class Seat:
         first, found = own[-1] if own else 0, len(self._tables) - len(self._later)
         told: list[str] = []
         for table in self._tables[first:found]:
-            told += _labels(self._look(table).update)
+            told += _labels(self._look(table).update, self._language)
         for events in self._later[max(0, first - found) :]:
             told += events
         return told
@@ -229,7 +229,7 @@ class Seat:
         self._spell(response)
         self._tables.append(response.table)
         self._headers.append(response.info.header)
-        self._later.append(_labels(response.update))
+        self._later.append(_labels(response.update, self._language))
         self.update = response.update
 
 
@@ -301,7 +301,8 @@ def _header(table: bytes) -> pb.TableHeader:
     return pb.TableHeader.FromString(pb.SealedTable.FromString(table).header)
 
 
-def _labels(update: ViewerUpdate) -> list[str]:
+def _labels(update: ViewerUpdate, language: str) -> list[str]:
     # Return the texts of the events of a decision. Equal texts, such as the texts of dealt cards, occur once.
     counts = Counter(event.label for event in update.events)
-    return [label if count == 1 else f"{label} ({count} times)" for label, count in counts.items()]
+    times = "fois" if language == "fr" else "times"
+    return [label if count == 1 else f"{label} ({count} {times})" for label, count in counts.items()]

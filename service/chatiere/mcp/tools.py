@@ -44,6 +44,40 @@ _HINTS = {
     "GAME_OVER": "Call record for the whole game.",
     "ILLEGAL_ACTION": "Call look for the legal actions, or explain for the rule.",
 }
+# The texts of results in French. Labels, rules and refusals of the service are already in the language.
+_FRENCH = {
+    "Seats: {seats}.": "Sièges : {seats}.",
+    "you": "vous",
+    "another player": "un autre joueur",
+    "({number} earlier events)": "({number} événements plus anciens)",
+    "Seats that have won: {winners}.": "Sièges qui ont gagné : {winners}.",
+    "You have won.": "Vous avez gagné.",
+    "Others have won.": "D’autres ont gagné.",
+    "Call record for the whole game, or new_table for another one.": (
+        "Appelez record pour toute la partie, ou new_table pour une autre."
+    ),
+    "It is not your turn: call look again later.": "Ce n’est pas à vous : rappelez look plus tard.",
+    "The handle for the player at seat {seat}: {handle}": "Le handle du joueur au siège {seat} : {handle}",
+    "The names at this table are not those of the game: call rules with the handle.": (
+        "Les noms à cette table ne sont pas ceux du jeu : appelez rules avec le handle."
+    ),
+    "{bot} would choose {number}. {action}": "{bot} choisirait {number}. {action}",
+    "Its best ratings, where -1 is a lost game (the choice can have a lower one):": (
+        "Ses meilleures notes, -1 étant une partie perdue (le choix peut en avoir une plus basse) :"
+    ),
+    "This action is legal.": "Cette action est permise.",
+    "This action is not legal: {reason}": "Cette action n’est pas permise : {reason}",
+    "{name}: {title}, {least} to {most} players": "{name} : {title}, {least} à {most} joueurs",
+    "Bots, with their strength in Elo points:": "Bots, avec leur force en points Elo :",
+    "Options:": "Options :",
+    "Call games with a game for its bots and options, or rules with a game for its rules.": (
+        "Appelez games avec un jeu pour ses bots et ses options, ou rules avec un jeu pour ses règles."
+    ),
+    "true or false": "true ou false",
+    "{low} to {high}": "{low} à {high}",
+    "a list of numbers, {values}": "une liste de nombres, {values}",
+    "- {name} ({values}): {meaning} Default: {default}": "- {name} ({values}) : {meaning} Par défaut : {default}",
+}
 Schema = dict[str, Any]
 
 
@@ -290,19 +324,21 @@ class Tools:
         infos = self._backend.call(games_pb.ListGamesRequest(games=names), language).games
         lines, found = [], []
         for info in infos:
-            lines.append(f"{info.name}: {info.title}, {info.min_players} to {info.max_players} players")
+            line, span = "{name}: {title}, {least} to {most} players", (info.min_players, info.max_players)
+            lines.append(_said(line, language, name=info.name, title=info.title, least=span[0], most=span[1]))
             data = {"name": info.name, "title": info.title, "players": [info.min_players, info.max_players]}
             if game is not None:
                 rungs = self._ladder(info.name, language)
-                lines.append("Bots, with their strength in Elo points:")
+                lines.append(_said("Bots, with their strength in Elo points:", language))
                 lines += [f"- {rung.name}: {rung.title}, {rung.strength}" for rung in rungs]
-                lines.append("Options:")
-                lines += [_option_line(option) for option in info.options]
+                lines.append(_said("Options:", language))
+                lines += [_option_line(option, language) for option in info.options]
                 data["bots"] = [rung.name for rung in rungs]
                 data["options"] = [option.name for option in info.options]
             found.append(data)
         if game is None:
-            lines.append("Call games with a game for its bots and options, or rules with a game for its rules.")
+            hint = "Call games with a game for its bots and options, or rules with a game for its rules."
+            lines.append(_said(hint, language))
         return Result("\n".join(lines), {"games": found})
 
     def _rules(
@@ -361,9 +397,10 @@ class Tools:
         me = handles.pop(seats.index(_ME))
         others = [{"seat": seat, "handle": handle} for seat, handle in handles.items()]
         result = self._told(Seat(self._backend, me, language), language)
-        lines = [f"The handle for the player at seat {each['seat']}: {each['handle']}" for each in others]
+        lines = [_said("The handle for the player at seat {seat}: {handle}", language, **each) for each in others]
         if obfuscate is not None:
-            lines.append("The names at this table are not those of the game: call rules with the handle.")
+            hint = "The names at this table are not those of the game: call rules with the handle."
+            lines.append(_said(hint, language))
         return Result("\n".join([*lines, result.text]), {**result.data, "others": others})
 
     def _look(self, handle: str, legal: bool = True, language: str = "en") -> Result:
@@ -402,9 +439,11 @@ class Tools:
         ratings = [{"number": numbers[each.id], "value": round(each.value, 3)} for each in rated[:_MAX_RATINGS]]
         chosen = found.action.id
         name = seat.spelt(spec if rung is None else rung.name)
-        lines = [f"{name} would choose {numbers[chosen]}. {labels[chosen]}"]
+        line = "{bot} would choose {number}. {action}"
+        lines = [_said(line, language, bot=name, number=numbers[chosen], action=labels[chosen])]
         if rated:
-            lines.append("Its best ratings, where -1 is a lost game (the choice can have a lower one):")
+            line = "Its best ratings, where -1 is a lost game (the choice can have a lower one):"
+            lines.append(_said(line, language))
         lines += [
             f"- {each['number']}. {labels[one.id]}: {each['value']}" for each, one in zip(ratings, rated, strict=False)
         ]
@@ -419,9 +458,10 @@ class Tools:
             if seat.is_to_decide and (action := _named_action(about, seat)) is not None:
                 try:
                     seat.require_legal(action)
-                    legal, reason = True, "This action is legal."
+                    legal, reason = True, _said("This action is legal.", language)
                 except ChatiereError as error:
-                    legal, reason = False, f"This action is not legal: {seat.spelt(error.message)}"
+                    told = seat.spelt(error.message)
+                    legal, reason = False, _said("This action is not legal: {reason}", language, reason=told)
                     heading = error.metadata.get("rule", "").partition(": ")[2]
         if game is None:
             raise _wrong("give a handle or a game")
@@ -468,20 +508,22 @@ class Tools:
         update, header = seat.update, seat.header
         view, events = update.view, seat.events()
         left_out = len(events) - _MAX_EVENTS
-        told = [f"({left_out} earlier events)", *events[-_MAX_EVENTS:]] if left_out > 0 else events
-        lines = [f"Handle: {seat.handle}", self._seats(seat)]
+        told = events
+        if left_out > 0:
+            told = [_said("({number} earlier events)", language, number=left_out), *events[-_MAX_EVENTS:]]
+        lines = [f"Handle: {seat.handle}", self._seats(seat, language)]
         lines.append(
             describe_update(update, header.players, told, language, numbered=legal, obfuscation=seat.obfuscation)
         )
         over = view.HasField("end")
         if over:
             winners = ", ".join(map(str, update.score.winners))
-            lines.append(
-                f"Seats that have won: {winners}. {'You' if seat.seat in update.score.winners else 'Others'} have won."
-            )
-            lines.append("Call record for the whole game, or new_table for another one.")
+            who = "You have won." if seat.seat in update.score.winners else "Others have won."
+            line = _said("Seats that have won: {winners}.", language, winners=winners)
+            lines.append(f"{line} {_said(who, language)}")
+            lines.append(_said("Call record for the whole game, or new_table for another one.", language))
         elif not seat.is_to_decide:
-            lines.append("It is not your turn: call look again later.")
+            lines.append(_said("It is not your turn: call look again later.", language))
         data = {
             "handle": seat.handle,
             "game": seat.spelt(header.game),
@@ -497,7 +539,7 @@ class Tools:
         }
         return Result("\n".join(lines), data)
 
-    def _seats(self, seat: Seat) -> str:
+    def _seats(self, seat: Seat, language: str) -> str:
         header = seat.header
         names = {
             rung.bots_by_players.get(header.players, rung.bot): f"{rung.name} (bot)"
@@ -506,14 +548,18 @@ class Tools:
         told = []
         for number, each in enumerate(header.seats):
             if number == seat.seat:
-                who = "you"
+                who = _said("you", language)
             elif each.bot:
                 who = seat.spelt(names.get(each.bot, f"{each.bot} (bot)"))
             else:
                 name = seat.names.get(each.secret_sha256)
-                who = "another player" if name is None else f"another player, {quoted(name)}"
+                who = _said("another player", language) + (f", {quoted(name)}" if name is not None else "")
             told.append(f"{number} {who}")
-        return f"Seats: {'; '.join(told)}."
+        return _said("Seats: {seats}.", language, seats="; ".join(told))
+
+
+def _said(english: str, language: str, **values: Any) -> str:
+    return (english if language == "en" else _FRENCH[english]).format(**values)
 
 
 def quoted(text: str) -> str:
@@ -580,12 +626,15 @@ def _options(game: Game, given: Mapping[str, Any]) -> game_pb2.Options:
     return message
 
 
-def _option_line(option: game_pb2.OptionInfo) -> str:
+def _option_line(option: game_pb2.OptionInfo, language: str) -> str:
     low, high = min(each.lowest for each in option.ranges), max(each.highest for each in option.ranges)
-    values = "true or false" if option.type == game_pb2.OPTION_TYPE_FLAG else f"{low} to {high}"
+    values = _said("{low} to {high}", language, low=low, high=high)
+    if option.type == game_pb2.OPTION_TYPE_FLAG:
+        values = _said("true or false", language)
     if option.type in (game_pb2.OPTION_TYPE_NUMBERS, game_pb2.OPTION_TYPE_PIECES):
-        values = f"a list of numbers, {values}"
-    return f"- {option.name} ({values}): {option.description} Default: {option.default_description}"
+        values = _said("a list of numbers, {values}", language, values=values)
+    line, default = "- {name} ({values}): {meaning} Default: {default}", option.default_description
+    return _said(line, language, name=option.name, values=values, meaning=option.description, default=default)
 
 
 def _require_turn(seat: Seat) -> None:
