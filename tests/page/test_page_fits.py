@@ -144,14 +144,19 @@ def test_a_table_grows_with_the_window(visit: Callable[..., Person]) -> None:
     assert widths[-1] > 1.3 * widths[0]
 
 
-# Returns the buttons and pieces that are smaller than a fingertip, 44 pixels. The edges of rotated cards are rounded.
-# The stones of Chatpentiers' castles are lower.
+# Returns the buttons and pieces that are smaller than a fingertip, 44 pixels. The edges of rotated cards are rounded. A
+# piece within another one with the same pick, such as a stone in a tower, is a part of the other one's area.
 _SMALL = """() => {
   const touched =
-    ".stage .pickable:not(.picked, [aria-label*='castle']), .bar :is(button, summary), .camera button," +
+    ".stage .pickable:not(.picked), .bar :is(button, summary), .camera button," +
     ".guided button, .replay button, .title a";
   return [...document.querySelectorAll(touched)].filter((each) => each.checkVisibility()).flatMap((each) => {
-    const { width, height } = each.getBoundingClientRect();
+    const { pick } = each.dataset;
+    const areas = pick ? [...document.querySelectorAll(`.stage [data-pick="${pick}"]`)] : [each];
+    const own = each.getBoundingClientRect();
+    const boxes = areas.map((area) => area.getBoundingClientRect()).filter(({ left, top, right, bottom }) =>
+      left <= own.left + 1 && top <= own.top + 1 && right >= own.right - 1 && bottom >= own.bottom - 1);
+    const { width, height } = boxes.reduce((one, other) => (other.height > one.height ? other : one), own);
     return Math.min(width, height) < 43.5 ? [[each.dataset.key ?? each.textContent, width, height]] : [];
   });
 }"""
