@@ -283,12 +283,20 @@ export class Session {
    * @param {number} seat
    */
   absentee(seat) {
+    return this.lent(seat)?.amendment?.replacement?.before.secretSha256;
+  }
+
+  /**
+   * Return the table with which the other players gave a seat to a bot. Undefined if the seat is not lent.
+   * @param {number} seat
+   */
+  lent(seat) {
     const isBots = (/** @type {Table | undefined} */ table) => table?.seats[seat]?.bot !== undefined;
     if (isBots(this.#newest) && !isBots(this.#tableOf(0))) {
       for (let { ply } = this.#newest; ply > 0; ply--) {
         const { asker, replacement } = this.amendmentAt(ply) ?? {};
         if (replacement?.seat === seat) {
-          return asker === seat ? undefined : replacement.before.secretSha256;
+          return asker === seat ? undefined : this.#tableOf(ply);
         }
       }
     }

@@ -115,8 +115,8 @@ class Play {
     this.live = live;
     this.view.scores.after(live.element);
     this.frame.notice.before(live.menu.absence, live.menu.proposal);
-    this.frame.tools.hint.before(live.emotes.opener);
-    this.view.bar.append(live.emotes.panel, live.emotes.bubbles);
+    this.frame.tools.hint.before(live.clock.element, live.emotes.opener);
+    this.view.bar.append(live.emotes.panel, live.emotes.bubbles, live.clock.warning);
   }
 
   /** The names of the bots by seat; undefined for people. */
@@ -141,7 +141,7 @@ class Play {
     if (this.#viewer === undefined || !mine.includes(this.#viewer)) {
       this.#viewer = mine.length > 1 ? undefined : mine[0];
     }
-    this.frame.showSeats(this.session, this.strengths);
+    this.frame.showSeats(this.session, this.strengths, (this.live?.clock.seconds ?? 0) > 0);
   }
 
   /**
@@ -365,7 +365,7 @@ class Play {
       isOver: update.view?.end !== undefined,
       isLive: this.live !== undefined,
     });
-    this.live?.tellTurn(canAct, ply);
+    this.live?.tellTurn(canAct, ply, seatToDecide(update));
     this.view.show(update, { me: this.#viewer, canAct, bots: this.names }, { isNew, ply });
     const { game, phrases } = this.view.kit;
     const moments = isNew ? (update.events ?? []).filter((event) => game.isMoment?.(event)) : [];

@@ -70,10 +70,13 @@ export class PlayFrame {
    * Show which seats were given to another player, and whether this screen has no player.
    * @param {Session} session
    * @param {readonly Strength[]} strengths
+   * @param {boolean} hasClock true at a table with a clock, where the room's notice says that a bot plays for the player
    */
-  showSeats(session, strengths) {
-    const { mine, lost, table, kept } = session;
-    const isLookingOn = mine.length === 0 && table.seats.some(({ bot }) => bot === undefined);
+  showSeats(session, strengths, hasClock) {
+    const { mine, lost: all, table, kept } = session;
+    const lost = all.filter((seat) => !hasClock || session.absentee(seat) !== kept.persons[seat]);
+    const isLookingOn =
+      mine.length === 0 && lost.length === all.length && table.seats.some(({ bot }) => bot === undefined);
     const given = lost.map((seat) => {
       const { bot } = table.seats[seat] ?? {};
       if (bot === undefined) {

@@ -7,6 +7,7 @@ import { button, h } from "../dom.js";
 import { kitOf, listBots } from "../games.js";
 import { isLoopback, linkTo, share } from "../links.js";
 import { optionsTold } from "../options.js";
+import { TIMES, timeText } from "../rooms/clock.js";
 import { isWithoutRooms, knownRoom, Room } from "../rooms/room.js";
 import { rulesLink } from "../rules.js";
 import { nameOfSeat } from "../seat_names.js";
@@ -48,6 +49,8 @@ export async function open(_, id, game, players, watching) {
 class RoomPage {
   /** @type {Set<string>} the persons whose seats this browser's player has freed */
   #freed = new Set();
+  told = h("div", {});
+  clock = h("p", { role: "status" });
 
   /**
    * @param {Room} room
@@ -77,6 +80,7 @@ class RoomPage {
       "form",
       { class: "deal", hidden: true, onsubmit: (/** @type {Event} */ event) => this.#deal(event) },
       h("label", {}, h("span", {}, t("fill-with")), this.filler),
+      this.#clockChoice(),
       trustChoice(t("mode-replacement")),
       h("button", { class: "primary" }, t("deal")),
     );
@@ -95,7 +99,6 @@ class RoomPage {
     );
     this.watching = h("div", { hidden: true }, share(t("watch-link"), `${link}/${WATCHING}`));
     this.form = this.#nameForm();
-    this.told = h("div", {});
     const { title } = kit.phrases;
     this.element = h(
       "section",
@@ -105,6 +108,7 @@ class RoomPage {
       isWatching && h("p", {}, t("looking-on")),
       h("p", {}, rulesLink(game ?? "")),
       this.told,
+      this.clock,
       this.form,
       this.state,
       this.seats,
@@ -124,6 +128,26 @@ class RoomPage {
     });
     this.#show();
     this.room.enter();
+  }
+
+  /** The choice of the host: the time for a decision. */
+  #clockChoice() {
+    const chooser = h(
+      "select",
+      {
+        name: "clock",
+        onchange: (/** @type {Event} */ event) =>
+          doing(event, this.refusal, () => this.room.setClock(Number(chooser.value))),
+      },
+      [0, ...TIMES].map((time) =>
+        h(
+          "option",
+          { value: time, selected: time === (this.room.known.clock ?? 0) },
+          time === 0 ? t("clock-none") : timeText(time),
+        ),
+      ),
+    );
+    return this.room.known.isHost && h("label", {}, h("span", {}, t("clock")), chooser);
   }
 
   #nameForm() {
@@ -194,6 +218,8 @@ class RoomPage {
     this.seats.replaceChildren(
       ...Array.from({ length: players }, (_, seat) => this.#seat(seat, seated[seat])),
     );
+    const { clock = 0 } = this.room.known;
+    this.#say(this.clock, clock > 0 ? t("clock-told", { time: timeText(clock) }) : "");
     this.#say(this.state, this.#stateText(free));
     const lookers = people.filter((each) => names[each] !== undefined && !seated.includes(each));
     const all = [

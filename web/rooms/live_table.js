@@ -7,6 +7,7 @@ import { namesOf } from "../lists.js";
 import { callSeats, nameOfSeat } from "../seat_names.js";
 import { Session } from "../session.js";
 import { locale, t } from "../settings.js";
+import { Clock } from "./clock.js";
 import { Emotes } from "./emotes.js";
 import { Room } from "./room.js";
 import { SeatMenu } from "./seat_menu.js";
@@ -21,6 +22,8 @@ export class LiveTable {
   #newest;
   #session;
   #told = -1;
+  /** @type {number | undefined} the seat to decide */
+  #decider;
   /** True if this browser's player has to decide. */
   isTurn = false;
 
@@ -39,6 +42,7 @@ export class LiveTable {
     this.#newest = room.known.tables.at(-1);
     const { game, players } = room.known;
     this.people = h("ul");
+    this.clock = new Clock(room, () => this.#show());
     this.emotes = new Emotes({ onSend: (emote) => room.send(emote) });
     this.allow = button(t("notify-me"), () => this.#allow(), { hidden: true });
     this.menu = new SeatMenu(this, strengths, { onChange, onError });
@@ -88,6 +92,7 @@ export class LiveTable {
   leave() {
     this.room.leave();
     callSeats([]);
+    this.clock.stop();
     this.tellTurn(false);
   }
 
@@ -181,9 +186,12 @@ export class LiveTable {
    * Show in the browser's tab whether it is the player's turn, and notify the player if the turn has just begun.
    * @param {boolean} isTurn
    * @param {number} [ply] the ply of the decision
+   * @param {number} [seat] the seat to decide; absent if the game is over
    */
-  tellTurn(isTurn, ply = -1) {
+  tellTurn(isTurn, ply = -1, seat = undefined) {
     this.isTurn = isTurn;
+    this.#decider = seat;
+    this.#showClock();
     this.menu.show();
     document.title = isTurn ? `● ${t("your-turn-short")} · ${this.title}` : this.title;
     document.querySelector("link[rel=icon]")?.setAttribute("href", isTurn ? "icon_turn.svg" : "icon.svg");
@@ -205,7 +213,9 @@ export class LiveTable {
     callSeats(seats.map(({ secretSha256 }, seat) => names[secretSha256 ?? absentees[seat] ?? ""]));
     const players = seats.flatMap(({ secretSha256 }, seat) => {
       if (secretSha256 === undefined) {
-        return absentees[seat] === undefined ? [] : `${nameOfSeat(seat)} (${t("stands-in")})`;
+        const absentee = absentees[seat];
+        const state = people.includes(absentee ?? "") ? "bot-plays" : "stands-in";
+        return absentee === undefined ? [] : `${nameOfSeat(seat)} (${t(state)})`;
       }
       const state = secretSha256 === person ? "you" : people.includes(secretSha256) ? "here" : "away";
       // Without a connection it is unknown who else is there.
@@ -227,9 +237,16 @@ export class LiveTable {
     }
     this.allow.hidden = !this.#isPlayer || !canNotify() || Notification.permission !== "default";
     this.close.hidden = !this.isHost || this.isClosed || session.kept.isOver;
+    this.#showClock();
     this.menu.show();
     // The room's people have the seats of the room's own games.
     this.emotes.offer(isGuests ? undefined : this.#seatOf(person));
+  }
+
+  /** Show the time of the person to decide. Bots have no clock. */
+  #showClock() {
+    const isPerson = this.session.table.seats[this.#decider ?? -1]?.secretSha256 !== undefined;
+    this.clock.show(isPerson && !this.isClosed ? this.#decider : undefined, this.isTurn);
   }
 
   async #allow() {

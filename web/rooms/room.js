@@ -266,6 +266,32 @@ export class Room extends EventTarget {
   }
 
   /**
+   * Set the time for a decision, before the first game.
+   * @param {number} decisionSeconds in seconds; 0 for no limit
+   */
+  async setClock(decisionSeconds) {
+    const { settings, secret } = this.known;
+    await call("RoomService/Post", { room: this.id, secret, settings: { ...settings, decisionSeconds } });
+  }
+
+  /**
+   * Ask the other players to end the replacement by a bot.
+   * @param {import("../shared/sealed_table.js").Table} lent the table with which the replacement began
+   */
+  async askBack(lent) {
+    await this.#post({ invitation: toText(fromHex(declining(lent))) });
+  }
+
+  /**
+   * Return true if a person has asked for the end of a replacement.
+   * @param {import("../shared/sealed_table.js").Table} lent
+   * @param {string} person
+   */
+  asksBack(lent, person) {
+    return (this.known.replies[declining(lent)] ?? []).includes(person);
+  }
+
+  /**
    * Close the game of a table. The game will not be continued.
    * @param {string} table the table's id
    */
@@ -460,7 +486,7 @@ export class Room extends EventTarget {
   }
 
   /** @param {FollowResponseJson} response */
-  #take({ entries = [], presence, isWhole = false, emotes = [] }) {
+  #take({ entries = [], presence, isWhole = false, emotes = [], time: now }) {
     for (const { person, emote } of emotes) {
       this.dispatchEvent(new CustomEvent("emote", { detail: { person: base64url(person), emote } }));
     }
@@ -479,6 +505,7 @@ export class Room extends EventTarget {
     const begun = found.find(({ isForeign }) => !isForeign);
     this.#change((room) => {
       room.isConnected = true;
+      room.offset = now === undefined ? (room.offset ?? 0) : Date.parse(now) - Date.now();
       if (begun && !room.settings && room.tables.length === 0) {
         room.game = begun.game;
         room.players = begun.players;
@@ -564,9 +591,11 @@ export class Room extends EventTarget {
         if (!room.tables.includes(id)) {
           room.tables.push(id);
         }
-        if (session.table.ply > before) {
-          const time = found.find(({ ply }) => ply === session.table.ply)?.time;
-          room.since = time === undefined ? Date.now() : Date.parse(time);
+        const time = found.find((table) => table.ply === session.table.ply && !isProposal(table))?.time;
+        if (time !== undefined) {
+          room.since = Date.parse(time);
+        } else if (session.table.ply > before) {
+          room.since = Date.now() + (room.offset ?? 0);
         }
       });
     }
@@ -635,6 +664,8 @@ function hostOf({ isHost, person, settings }) {
 function keep(room, { name, reply, settings }) {
   if (settings) {
     room.settings = settings;
+    // A clock set during a game would surprise its players.
+    room.clock = room.tables.length > 0 ? (room.clock ?? 0) : (settings.decisionSeconds ?? 0);
     room.game = settings.game ?? room.game;
     room.players = settings.players ?? room.players;
   }
@@ -694,7 +725,7 @@ function closing(table) {
 }
 
 /**
- * Return the id of the invitation that a person accepts to decline a proposal.
+ * Return the id of the invitation that a person accepts to decline a proposal or, after a replacement, to end it.
  * @param {import("../shared/sealed_table.js").Table} proposal
  */
 function declining({ content }) {

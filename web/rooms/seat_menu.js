@@ -1,5 +1,6 @@
 // Amendments of a live table: a seat's player can request them, and the other players are asked for their consent.
-// A bot plays for a player who has gone, until the player returns.
+// A bot plays for a player who has gone, until the player returns, or for a player whose time is over, until the player
+// wants to play again.
 
 import { amendmentText, isResignation } from "../amendments.js";
 import { button, h } from "../dom.js";
@@ -77,53 +78,100 @@ export class SeatMenu {
     this.element.hidden = !isOpen || isPending || !canAsk;
     this.#showProposal(proposal);
     const proposed = isPending ? proposal.amendment?.replacement?.seat : undefined;
-    const isOver = me === undefined || session.kept.isOver;
-    this.#showGone(isOver ? [] : others.filter((seat) => seat !== proposed));
+    const isOver = session.kept.isOver;
+    const lent = session.lost.find((seat) => session.absentee(seat) === session.kept.persons[seat]);
+    if (lent !== undefined && this.live.clock.seconds > 0 && !isOver) {
+      this.#showLent(session.lent(lent));
+    } else {
+      this.#showGone(isOver || me === undefined ? [] : others.filter((seat) => seat !== proposed), me);
+    }
     if (isOpen && !isPending) {
       this.#giveBack(session);
     }
   }
 
   /**
-   * Show the players who have been away for a minute. A bot can play for one player. If several players are away, they
-   * cannot consent, so that only a new game is possible.
+   * Show the players who have been away for a minute, and the player whose time is over. A bot can play for one player. If
+   * several players are away, they cannot consent, so that only a new game is possible.
    * @param {readonly number[]} others the seats of the other players
+   * @param {number | undefined} me the player's own seat
    */
-  #showGone(others) {
-    const { room, session } = this.live;
+  #showGone(others, me) {
+    const { room, session, clock } = this.live;
     const { seats, allowsReplacement } = session.table;
     const personOf = (/** @type {number} */ seat) => seats[seat]?.secretSha256 ?? "";
     const gone = others.filter((seat) => room.hasGone(personOf(seat)));
-    const absent = others.filter((seat) => !room.known.people.includes(personOf(seat)));
-    const [seat] = gone;
-    const canReplace = allowsReplacement && absent.length === 1 && !this.live.isClosed;
-    const shown = seat === undefined ? "" : `${namesOf(gone)} ${canReplace}`;
-    this.absence.hidden = shown === "";
-    if (seat !== undefined && shown !== this.#gone) {
-      this.absence.replaceChildren(
-        h("p", { role: "status" }, t("gone", { names: namesOf(gone) })),
-        h(
-          "p",
-          { class: "choices" },
-          canReplace
-            ? button(t("stand-in", { name: nameOfSeat(seat) }), () => this.#replace(seat), {
-                class: "primary",
-              })
-            : button(t("deal-to-present"), () => this.live.rematch().catch(this.onError)),
-        ),
-      );
+    const late = others.find((seat) => clock.isOver(seat) && !gone.includes(seat));
+    const unable = others.filter((seat) => seat === late || !room.known.people.includes(personOf(seat)));
+    const seat = gone[0] ?? late;
+    const canReplace = allowsReplacement && unable.length === 1 && !this.live.isClosed;
+    if (seat === undefined) {
+      const isMine = me !== undefined && allowsReplacement && others.length > 0 && clock.isOver(me);
+      this.#tell(isMine ? t("your-time-over") : "", null);
+      return;
     }
-    this.#gone = shown;
+    const replace = () => this.#replace(seat);
+    this.#tell(
+      gone.length > 0 ? t("gone", { names: namesOf(gone) }) : t("time-over", { name: nameOfSeat(seat) }),
+      canReplace
+        ? button(t(gone.length > 0 ? "stand-in" : "play-for", { name: nameOfSeat(seat) }), replace, {
+            class: "primary",
+          })
+        : gone.length > 0
+          ? button(t("deal-to-present"), () => this.live.rematch().catch(this.onError))
+          : null,
+    );
   }
 
   /**
-   * Give a seat back to a player who has returned. The first connected player's browser does this.
+   * Tell a player whose seat is lent to a bot, and offer to play again.
+   * @param {Table | undefined} lent the table with which the replacement began
+   */
+  #showLent(lent) {
+    const { room } = this.live;
+    if (lent) {
+      const isAsked = room.asksBack(lent, room.known.person);
+      const back = () => room.askBack(lent).catch(this.onError);
+      this.#tell(
+        t(isAsked ? "awaits-seat" : "bot-for-you"),
+        isAsked ? null : button(t("take-seat-back"), back, { class: "primary" }),
+      );
+    }
+  }
+
+  /**
+   * Show a sentence and a button about players who have gone or whose time is over, unless they are shown already.
+   * @param {string} text "" to show nothing
+   * @param {HTMLButtonElement | null} choice
+   */
+  #tell(text, choice) {
+    const shown = `${text} ${choice?.textContent}`;
+    this.absence.hidden = text === "";
+    if (shown !== this.#gone) {
+      this.#gone = shown;
+      this.absence.replaceChildren(
+        h("p", { role: "status" }, text),
+        ...(choice ? [h("p", { class: "choices" }, choice)] : []),
+      );
+      if (choice) {
+        this.absence.scrollIntoView({ block: "nearest" });
+      }
+    }
+  }
+
+  /**
+   * Give a seat back to a player who has returned or, at a table with a clock, wants to play again. The first connected
+   * player's browser does this.
    * @param {Session} session
    */
   #giveBack(session) {
     const { table, mine } = session;
-    const { people } = this.live.room.known;
-    const returned = table.seats.findIndex((_, seat) => people.includes(session.absentee(seat) ?? ""));
+    const { room, clock } = this.live;
+    const returned = table.seats.findIndex((_, seat) => {
+      const [lent, person] = [session.lent(seat), session.absentee(seat) ?? ""];
+      const isWanted = clock.seconds === 0 || (lent !== undefined && room.asksBack(lent, person));
+      return isWanted && room.known.people.includes(person);
+    });
     const person = session.absentee(returned);
     const [me] = mine;
     if (
@@ -139,11 +187,11 @@ export class SeatMenu {
 
   /**
    * Return true if this browser consents to a proposal without asking its player: resignations, a bot for a player who
-   * has been away for a minute, and the return of this player.
+   * has been away for a minute or whose time is over, and the return of this player.
    * @param {Table} proposal
    */
   #isGranted({ amendment }) {
-    const { room, session } = this.live;
+    const { room, session, clock } = this.live;
     const { replacement } = amendment ?? {};
     if (!replacement || isResignation(amendment)) {
       return replacement !== undefined;
@@ -151,7 +199,7 @@ export class SeatMenu {
     const { seat, holder, before } = replacement;
     return holder.bot === undefined
       ? holder.secretSha256 === session.absentee(seat)
-      : room.hasGone(before.secretSha256 ?? "");
+      : room.hasGone(before.secretSha256 ?? "") || clock.isOver(seat);
   }
 
   /** @param {Table | undefined} proposal */
