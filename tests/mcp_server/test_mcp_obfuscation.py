@@ -94,6 +94,10 @@ def test_no_result_shows_an_original_name_and_a_client_plays_by_words(name: str,
     require_other_names(name, told.text, told.data["handle"])
     record = tools(relay).call("record", {"handle": told.data["handle"]})
     require_other_names(name, record.text, told.data["handle"])
+    assert name != "discat" or not re.search(r"^\d.*# .*\b\d", record.text, re.MULTILINE)
+    assert (
+        name != "discat" or record.is_error or re.search(r"^over  # seats? .* totals -?\d", record.text, re.MULTILINE)
+    )
 
 
 @over_names

@@ -474,7 +474,13 @@ class Tools:
 
     def _record(self, handle: str) -> Result:
         seat = Seat(self._backend, handle)
-        text = seat.spelt(records.to_text(seat.record()))
+        text = records.to_text(seat.record())
+        if (spelling := seat.obfuscation) is not None:
+            # In numbered lines, labels follow the sign "#".
+            lines = (re.split(r"(?<=# )", line, maxsplit=1) for line in spelling.text(text).split("\n"))
+            text = "\n".join(
+                first + "".join(map(spelling.label if first[:1].isdigit() else str, label)) for first, *label in lines
+            )
         return Result(text, {"record": text})
 
     def _ladder(self, game: str, language: str = "en") -> list[bots_pb.LadderRung]:
