@@ -148,7 +148,7 @@ class Person(Player):
             self.page.reload()
         else:
             self.page.goto(url)
-        self.page.wait_for_selector("main:not([aria-busy]) > :not(.before)")
+        self.page.locator("main:not([aria-busy]) > :not(.before)").first.wait_for()
 
     def kept(self) -> Any:
         """Return all data of this browser, so that another browser can start with it."""
@@ -181,7 +181,7 @@ class Person(Player):
     def settle(self) -> None:
         """Wait until it is this person's turn, there is a link to send, or the game is over."""
         with self.telling():
-            self.page.wait_for_selector(f"{TURN}, {_SHARE}, {END}")
+            self.page.locator(f"{TURN}, {_SHARE}, {END}").first.wait_for()
 
     @property
     def shared(self) -> str | None:

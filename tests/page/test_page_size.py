@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Response
+from playwright.sync_api import Response, expect
 from tools.over import over
 
 from .person import Person
@@ -78,3 +78,20 @@ def test_things_glide_by_default(visit: Callable[..., Person]) -> None:
     person.move()
     person.await_turn()
     assert person.page.evaluate("window.animated") > 0
+
+
+def test_a_table_that_was_left_leaves_only_its_row_in_the_lobby(visit: Callable[..., Person]) -> None:
+    person = visit()
+    session = person.context.new_cdp_session(person.page)
+    session.send("Performance.enable")
+    counts = []
+    for _ in range(3):
+        person.deal("discat")
+        person.settle()
+        person.page.evaluate("location.hash = '#/'")
+        expect(person.page.locator(".tables li")).to_have_count(len(counts) + 1)
+        session.send("HeapProfiler.collectGarbage")
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        counts.append({each["name"]: each["value"] for each in metrics})
+    for name, most in (("Nodes", 20), ("JSEventListeners", 2)):
+        assert counts[2][name] - counts[1][name] <= most
