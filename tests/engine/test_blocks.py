@@ -226,7 +226,7 @@ def test_a_packet_of_another_size_is_an_error(
     ends: tuple[socket.socket, socket.socket], numbers: tuple[int, ...]
 ) -> None:
     send_packet(ends[0].fileno(), numbers, False)
-    with pytest.raises(ValueError, match="another size"):
+    with pytest.raises(ValueError, match="unexpected size"):
         receive_packet(ends[1].fileno(), 3, False)
 
 
@@ -235,7 +235,7 @@ def test_a_packet_has_at_most_twelve_numbers(ends: tuple[socket.socket, socket.s
     with pytest.raises(ValueError, match="too many numbers"):
         send_packet(ends[0].fileno(), range(13), False)
     send_packet(ends[0].fileno(), range(12), False)
-    with pytest.raises(ValueError, match="another size"):
+    with pytest.raises(ValueError, match="unexpected size"):
         receive_packet(ends[1].fileno(), 13, False)
 
 

@@ -1,4 +1,6 @@
-"""The games as OpenEnv environments: one seat of a game against bots, in words, at a server for many episodes.
+"""The games as OpenEnv environments. A client plays one seat of a game against bots, in words.
+
+A server can play many episodes at the same time:
 
 import uvicorn
 from chatiere.envs.openenv import create_app
@@ -30,7 +32,7 @@ class TextAction(Action):  # type: ignore[misc]  # OpenEnv is not installed wher
 
 
 class TextObservation(Observation):  # type: ignore[misc]
-    """An answer of `TextEnv`. `reward` is 0 until `done`, then the seat's return."""
+    """A response of `TextEnv`. `reward` is 0 until `done` is true, and then the seat's return."""
 
     text: str
     """See `Told.text`."""
@@ -64,7 +66,7 @@ class SeatEnvironment(Environment):  # type: ignore[misc]
 
         Args:
             seed: 0 or more. See TextEnv.reset.
-            episode_id: The name of the episode in its state. None draws a name.
+            episode_id: The episode's name in `state`. None draws a name.
         """
         told = self._env.reset(seed)
         self._state = State(episode_id=episode_id or str(uuid4()), step_count=0)
@@ -86,7 +88,7 @@ class SeatEnvironment(Environment):  # type: ignore[misc]
 
     @property
     def state(self) -> State:
-        """The episode's name, and the number of its steps. The state contains nothing of the game."""
+        """The episode's name and number of steps. The state contains no information about the game."""
         return self._state
 
     def get_metadata(self) -> EnvironmentMetadata:
@@ -103,7 +105,7 @@ class SeatEnvironment(Environment):  # type: ignore[misc]
 
 
 def create_app(game: str, *, sessions: int = 64, **arguments: Any) -> Any:
-    """Return an application for a server of ASGI, such as uvicorn. Each session has its own environment.
+    """Return an application for an ASGI server, such as uvicorn. Each session has its own environment.
 
     Args:
         game: The name of the game.

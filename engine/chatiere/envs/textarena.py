@@ -1,4 +1,4 @@
-"""The games in TextArena: importing this module registers `chatiere/<game>-v<rules version>` for every game.
+"""The games in TextArena. Importing this module registers `chatiere/<game>-v<rules version>` for every game.
 
 import chatiere.envs.textarena
 import textarena as ta
@@ -33,8 +33,8 @@ _PROMPT = "You are Player {seat} in a game of {title}. Answer with the number or
 class GameEnv(ta.Env):  # type: ignore[misc]  # TextArena is not installed where types are checked
     """A game in words, in which each player decides for the seat of the same number.
 
-    A reward is the seat's return: players / w - 1 for each of w winners, otherwise -1. Observations contain only the
-    information of their seat. Other players do not see what a player writes.
+    A reward is the seat's return: players / w - 1 for each of w winners, and -1 for other seats. An observation
+    contains only information that the seat may know. Other players do not see what a player writes.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class GameEnv(ta.Env):  # type: ignore[misc]  # TextArena is not installed where
             numbered: False to omit the list of legal actions.
             attempts: The number of actions that may be misunderstood at a decision. The last one loses the game, and
                 the other players share the win.
-            rules: A text for the prompts, such as the rules.
+            rules: A text at the beginning of each prompt, such as the rules.
 
         Raises:
             EngineError: UNKNOWN_GAME.
@@ -76,13 +76,13 @@ class GameEnv(ta.Env):  # type: ignore[misc]  # TextArena is not installed where
         """
         drawn = secrets.randbits(64) if seed is None else seed
         self._position = self._game.new_game(num_players, self._options, seed=drawn)
-        # TextArena's states seed Python's shared generator if they are given a seed.
+        # Pass no seed, because TextArena's states would seed Python's global random generator with it.
         self.state = ta.MinimalMultiPlayerState(num_players, error_allowance=self._attempts - 1)
         self.state.reset(player_prompt_function=self._prompt)
         self._ask()
 
     def step(self, action: str) -> tuple[bool, dict[str, Any]]:
-        """Apply an action of the player whose turn it is. Returns whether the game is over, and TextArena's info."""
+        """Apply an action of the current player. Return True if the game is over, and TextArena's info."""
         state, seat = self.state, self.state.current_player_id
         state.add_observation(action, ta.ObservationType.PLAYER_ACTION, from_id=seat, to_id=seat)
         try:

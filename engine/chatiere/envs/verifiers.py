@@ -1,6 +1,6 @@
-"""The games in verifiers: a taskset of games in words, in each of which a model plays one seat against bots.
+"""The games in verifiers. In each game of the taskset, a model plays one seat against bots, in words.
 
-A taskset is found by the name of a module at the top level, so write a module `my_games.py` with one line:
+verifiers finds a taskset by the name of a top-level module. Therefore write a module `my_games.py` with one line:
 
 from chatiere.envs.verifiers import GamesEnv, GamesTaskset, __all__
 
@@ -52,7 +52,7 @@ class GameData(vf.TaskData):  # type: ignore[misc]
 
 
 class GameTask(vf.Task[GameData, vf.State, vf.TaskConfig]):  # type: ignore[misc]
-    """A task: to play one game."""
+    """The task of playing one game."""
 
 
 class GamesEnvConfig(vf.EnvConfig):  # type: ignore[misc]
@@ -63,17 +63,20 @@ class GamesEnvConfig(vf.EnvConfig):  # type: ignore[misc]
 
 
 class GamesEnv(vf.Env[GamesEnvConfig]):  # type: ignore[misc]
-    """Plays a game for each task. The reward `returned` is the seat's return; an unfinished game is lost."""
+    """The environment that plays one game for each task. The reward `returned` is the seat's return.
+
+    An unfinished game is lost.
+    """
 
     async def run(self, task: GameTask, agents: Any) -> None:
-        """Play a game. A reply of the model is an action, and the next message is the answer of `TextEnv`."""
+        """Play a game. Each reply of the model is an action, and the next message is the response of `TextEnv`."""
         env = TextEnv(**task.data.arguments)
         env.reset(task.data.seed)
         returned = -1.0
         async with agents.player.interaction(task) as interaction:
             segment = await interaction.turn()
             while not segment.terminated:
-                # Bots may need a long time, while other games continue.
+                # Use a thread, because bots may need a long time and other games must continue.
                 told = await asyncio.to_thread(env.step, segment.last_reply)
                 if told.is_over:
                     returned = told.reward

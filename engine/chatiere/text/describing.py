@@ -20,7 +20,7 @@ _STYLE = re.compile("\x1b\\[[0-9;]*m")
 _MIN_SHARED, _MIN_LINES = 4, 3
 # The number of characters above which a list of legal actions is dense.
 _MAX_LIST = 1500
-# The games whose drawing shows only the numbers of the cards in a hand. Their texts also have the names.
+# The games whose drawing shows only the numbers of the cards in a hand. Their texts also list the names of the cards.
 _NUMBERED_HANDS = frozenset(["chat_cartonne"])
 
 # The texts around the labels in French.
@@ -53,7 +53,7 @@ def describe(
         events: The events since the seat's last decision, a text for each (see `event_labels`).
         language: The language of labels: "en" or "fr".
         numbered: True to list the legal actions, numbered from 1. They are listed only for the seat that decides.
-        obfuscation: The names to use instead of those of the game.
+        obfuscation: The names to use instead of the game's original names.
 
     Raises:
         EngineError: INVALID_SEAT.
@@ -71,7 +71,7 @@ def describe_update(
     numbered: bool = True,
     obfuscation: Obfuscation | None = None,
 ) -> str:
-    """Return the view of a seat as text, from the API's message, whose labels are used as they are. See `describe`."""
+    """Return the view of a seat as text, given the API's message. The labels are not changed. See `describe`."""
     view, seat = update.view, update.seat
     name = view.WhichOneof("game")
     assert name is not None

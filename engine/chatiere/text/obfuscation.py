@@ -1,4 +1,4 @@
-"""Other names for games, cards and colours, so that a reader cannot know the game from elsewhere."""
+"""Other names for games, cards and colours, so that a reader cannot recognize the game."""
 
 import random
 import re
@@ -12,7 +12,7 @@ from chatiere.v1.game_pb2 import ViewerUpdate
 
 MAX_SEED = 2**31 - 1
 """The largest seed."""
-# The words that get other names, in English and French. The words of a line get the same name.
+# The words that are replaced, in English and French. All words of a line are replaced by the same name.
 _WORDS = """
 cat chat
 kitten chaton
@@ -47,26 +47,27 @@ branch branche
 """
 _CONSONANTS, _VOWELS = "bdfgklmprtvz", "aeiou"
 _NUMBERED, _LETTERED_GAME = "discat", "momistigri"
-# The numbers of cards in labels, which have no other numbers except seats, and the places of cards in the drawing.
+# The numbers of cards in labels, and the cards in the drawing. The other numbers in labels are those of seats.
 _CARD = re.compile(r"(?<!seat )(?<!siège )\b\d+")
 _DRAWN, _DRAWN_CARD = re.compile(r"(?<=hand ).*(?=  bonus)|(?<=top )\d+|than \d+"), re.compile(r"(?:^ |(?<= ) )?\b\d+")
 _WORD = re.compile(r"[^\W\d_]+")
-# The colours of cards.
+# The letters that stand for colours.
 _LETTERED = re.compile(r"(?<=\b[1-9])[A-E]\b|(?<=colour )[A-E]\b|(?<=couleur )[A-E]\b")
 _LETTERS, _OTHER_LETTERS = "ABCDE", "FGHJKLMNPQRTUVWXYZ"
 _DIGITS = 10
 
 
 class Obfuscation:
-    """The replaced names of one game. They depend only on the seed.
+    """Other names for one game. The names depend only on the seed.
 
-    In Discat, the first digit of a card is replaced by a letter, in ascending order. In Momistigri, the letter of a
-    colour is replaced by another. The other names are words, and are replaced by words without a meaning.
+    In Discat, a letter replaces the first digit of each card. The letters are in the order of the digits. In
+    Momistigri, another letter replaces the letter of each colour. All other names are words, which are replaced by
+    words without a meaning.
 
     Attributes:
         game: The name of the game, such as "discat".
         seed: The seed.
-        note: What a reader of the rules has to know about the names of cards. It may be empty.
+        note: A text for readers of the rules that explains the names of cards. It may be empty.
     """
 
     def __init__(self, game: str, seed: int) -> None:
@@ -81,7 +82,7 @@ class Obfuscation:
             raise ValueError(f"seed must be from 0 to {MAX_SEED}, not {seed}")
         choices = random.Random(self.seed)
         made = _made_words(choices)
-        # Titles are phrases, and "if it fits" can also be a part of a sentence.
+        # Match titles in their exact case, because "if it fits" can also be a part of a sentence.
         self._titles: dict[str, str] = {}
         for each in engine.games():
             own = each.description
@@ -92,7 +93,7 @@ class Obfuscation:
         self._names: dict[str, str] = {}
         for line in _WORDS.strip().splitlines():
             name = next(made)
-            # French articles are shortened before a vowel and before an h.
+            # French articles are elided before a vowel and before an h.
             if any(word[0] in "ao" for word in line.split()):
                 name = f"h{name[1:]}"
             for word in line.split():
@@ -102,7 +103,7 @@ class Obfuscation:
 
     @property
     def note(self) -> str:
-        """The sentence that explains the names of cards, or ""."""
+        """The text that explains the names of cards, or ""."""
         if self.game != _NUMBERED:
             return ""
         digits = ", ".join(f"{letter} = {digit}" for digit, letter in enumerate(self._digits))
@@ -144,7 +145,7 @@ class Obfuscation:
 
 
 def _made_words(choices: random.Random) -> Iterator[str]:
-    # Yield words of five letters. Their endings differ, too.
+    # Yield words of five letters. No two words have the same last four letters.
     seen = set()
     while True:
         word = "".join(choices.choice(letters) for letters in (_CONSONANTS, _VOWELS, _CONSONANTS, _VOWELS, _CONSONANTS))

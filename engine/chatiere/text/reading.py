@@ -43,7 +43,7 @@ def read_action(text: str, position: Position, obfuscation: Obfuscation | None =
     Args:
         text: The text.
         position: A position at which a seat decides.
-        obfuscation: The names that the words use instead of those of the game.
+        obfuscation: The names that the text uses instead of the game's original names.
 
     Raises:
         UnclearActionError: If the text names no legal action, or several.
@@ -122,11 +122,11 @@ def _has_digit(word: str) -> bool:
     return _DIGIT.search(word) is not None
 
 
-# Texts of players are not kept, because they may be long.
+# Cache the words of labels only. Texts of players may be long.
 _label_words = lru_cache(2**15)(_words)
 
 
 def plain_words(text: str) -> list[str]:
-    """Return the words of a text in small letters without accents."""
+    """Return the words of a text in lower case without accents."""
     plain = text.casefold()
     return _TOKEN.findall(plain if plain.isascii() else _ACCENT.sub("", unicodedata.normalize("NFKD", plain)))

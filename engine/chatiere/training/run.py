@@ -79,7 +79,7 @@ class Run:
         self.seconds = 0.0
         """The processor time in seconds, including measurements."""
         self.curve: list[Point] = []
-        # The network at the last measurement of self-play, as a file. Empty before the first measurement.
+        # The contents of the network's file at the last measurement of self-play. Empty before the first measurement.
         self._past = b""
         game = engine.game(setting.game)
         network = Network(game, setting.players)

@@ -40,15 +40,15 @@ _NONE = "none"
     type=int,
     default=0,
     show_default=True,
-    help="The maximum number of calls in progress of one client at --address. The name of its token, or its address, "
-    "identifies a client. 0: no limit.",
+    help="The maximum number of calls that one client at --address may have in progress. A client is identified by the "
+    "name of its token, or by its address. 0: no limit.",
 )
 @click.option(
     "--max-rate-per-client",
     type=float,
     default=0.0,
     show_default=True,
-    help="The maximum number of calls per second of one client at --address; 0: no limit.",
+    help="The maximum number of calls per second from one client at --address. 0: no limit.",
 )
 @click.option("--insecure", is_flag=True, help="Allow all calls at an address that other machines can reach.")
 def command(

@@ -59,7 +59,7 @@ def serve_stdio(server: Server[Any]) -> None:
 
 
 def http_app(server: Server[Any], host: str, settings: Settings) -> ASGIApp:
-    """Return the server as an ASGI application, with the tokens and the limits for each client of the settings.
+    """Return the server as an ASGI application that applies the settings' tokens and limits for each client.
 
     Raises SettingError.
     """
@@ -92,7 +92,7 @@ def serve_http(
 
 
 class _Guarded:
-    """An application with limits for each client. If there are tokens, only clients with a token may call it."""
+    """An application that limits each client. If the settings have tokens, each call must have a valid token."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
@@ -120,7 +120,7 @@ class _Guarded:
             self._limits.end(self._calls, client)
 
     def _client_of(self, scope: Scope) -> str | None:
-        # Return the name of the client for limits, or None if it may not call.
+        # Return the name that identifies the client for limits, or None if the client has no valid token.
         if self._tokens is None:
             host, port = scope["client"]
             return origin_of(f"ipv6:[{host}]:{port}" if ":" in host else f"ipv4:{host}:{port}")

@@ -2,7 +2,7 @@
 
 Where the service has rooms, each game has a room, which keeps the game's tables. The handle is then the room's id and
 the seat's secret. Otherwise the handle is the seat's secret and the newest table itself, and nothing is kept. If the
-names of the game are replaced, a point and the seed of the names follow.
+game has other names, the handle ends with a full stop and the seed of these names.
 """
 
 import base64
@@ -58,7 +58,7 @@ class _Names(NamedTuple):
     """The room's id, or b"" if the handle contains the table."""
     table: bytes
     seed: int | None
-    """The seed of the names, or None if the names are those of the game."""
+    """The seed of the other names, or None if the game has its original names."""
 
     @property
     def text(self) -> str:
@@ -111,11 +111,11 @@ class Seat:
 
     @property
     def obfuscation(self) -> Obfuscation | None:
-        """The replaced names of the game, or None."""
+        """The other names of the game, or None if the game has its original names."""
         return None if self._names.seed is None else _obfuscation(self.header.game, self._names.seed)
 
     def spelt(self, text: str) -> str:
-        """Return a text with the names of this game."""
+        """Return a text with the names that are used at this table."""
         return text if self.obfuscation is None else self.obfuscation.text(text)
 
     @property
@@ -251,7 +251,7 @@ def new_game(
         options: The options, or None for the defaults.
         name: The name of the person at seat `me`, for other people in the room; or "".
         me: The seat of the person who begins the game.
-        seed: The seed of the names of the game, or None to keep its names.
+        seed: The seed of other names for the game, or None for the original names.
     """
     kept = {seat: secrets.token_bytes(_ID_SIZE) for seat, bot in enumerate(holders) if bot is None}
     seats = [
@@ -288,7 +288,7 @@ def _read(handle: str) -> _Names:
 
 
 def seed_of(handle: str) -> int | None:
-    """Return the seed of the names of a handle, or None without such names."""
+    """Return the seed at the end of a handle, or None if the handle has no seed."""
     found = _HANDLE.fullmatch(handle.strip())
     return int(found[2]) if found and found[2] else None
 

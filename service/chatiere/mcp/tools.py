@@ -44,7 +44,7 @@ _HINTS = {
     "GAME_OVER": "Call record for the whole game.",
     "ILLEGAL_ACTION": "Call look for the legal actions, or explain for the rule.",
 }
-# The texts of results in French. Labels, rules and refusals of the service are already in the language.
+# The texts of results in French. The service itself translates labels, rules and refusals.
 _FRENCH = {
     "Seats: {seats}.": "Sièges : {seats}.",
     "you": "vous",
@@ -302,7 +302,7 @@ class Tools:
         seed = seed_of(handle) if isinstance(handle, str) and len(handle) <= MAX_HANDLE else None
         if not result.is_error or seed is None or seed > MAX_SEED:
             return result
-        # Errors name cards by the seat's labels, so that the game does not matter.
+        # Any game can be passed, because errors already name cards as the seat's labels do.
         return result._replace(text=Obfuscation(engine.games()[0].name, seed).text(result.text))
 
     def _called(self, name: str, arguments: Mapping[str, Any]) -> Result:

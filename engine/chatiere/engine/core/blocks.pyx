@@ -3,7 +3,7 @@
 A block of memory is used again once no other object refers to it. Allocating large columns at each step costs more than
 making the moves, because the operating system maps and clears the columns' pages each time.
 
-`chatiere.service.ports.fast.shared` describes the packets of numbers between processes that share memory.
+Processes that share memory exchange packets of numbers, which `chatiere.service.ports.fast.shared` describes.
 """
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
@@ -141,7 +141,7 @@ cdef class Area:
 
     Attributes:
         memory: The buffer with the memory.
-        half: The size of half of the memory in bytes.
+        half: The size of one half in bytes.
     """
 
     cdef Py_buffer buffer
@@ -165,7 +165,8 @@ cdef class Area:
         """Write the pieces of message `number`. Each piece begins at a multiple of `alignment`, a power of 2.
 
         Returns:
-            The size of the message. If it is larger than `half`, or the memory is read-only, the message is incomplete.
+            The size of the message. If the size exceeds `half`, or if the memory is read-only, the message was not fully
+            written.
         """
         cdef Py_ssize_t half = 0 if self.buffer.readonly else self.half, at = 0
         cdef char* begin = <char*> self.buffer.buf + number % IN_FLIGHT * self.half
@@ -229,14 +230,15 @@ cpdef tuple receive_packet(int socket, Py_ssize_t count, bint waits):
     Args:
         socket: See `send_packet`.
         count: The number of numbers in the packet, at most 12.
-        waits: True to wait for a packet, at most for the socket's SO_RCVTIMEO.
+        waits: True to wait for a packet, but not longer than the socket's timeout (SO_RCVTIMEO).
 
     Returns:
-        The numbers; an empty tuple if the other end has closed the connection; None if no packet has arrived.
+        The numbers. An empty tuple means that the other end has closed the connection, and None that no packet has
+            arrived.
 
     Raises:
         OSError: If receiving failed.
-        ValueError: If the packet has another size.
+        ValueError: If the packet does not have `count` numbers.
     """
     cdef uint64_t[MOST + 1] packet
     cdef Py_ssize_t received = -1, i
@@ -250,7 +252,7 @@ cpdef tuple receive_packet(int socket, Py_ssize_t count, bint waits):
     if received == 0:
         return ()
     if received != <Py_ssize_t> (count * sizeof(uint64_t)):
-        raise ValueError("a packet of another size")
+        raise ValueError("the packet has an unexpected size")
     return tuple([packet[i] for i in range(count)])
 
 

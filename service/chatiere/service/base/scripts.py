@@ -1,4 +1,7 @@
-"""Conversion of the page's scripts for browsers and wheels. setup.py imports it before the package is built."""
+"""Conversion of the page's scripts for browsers and wheels.
+
+setup.py imports this module before the package is built.
+"""
 
 import json
 from collections.abc import Mapping
@@ -9,13 +12,13 @@ _EXPORT = "export const words = "
 
 
 def words_in(script: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return the texts in a file words.js: by language, the texts or their plural forms by key."""
+    """Return the texts in a file words.js. Each language has a map from keys to texts or plural forms."""
     words: dict[str, dict[str, Any]] = json.loads(script.partition(_EXPORT)[2].rstrip().removesuffix(";"))
     return words
 
 
 def in_each_language(script: bytes) -> dict[str, bytes]:
-    """Return the texts in a file words.js as modules, by language."""
+    """Convert a file words.js to one module for each language. Return the modules by language."""
     return {
         language: f"{_EXPORT}{json.dumps(words, ensure_ascii=False, separators=(',', ':'))};\n".encode()
         for language, words in words_in(script.decode()).items()

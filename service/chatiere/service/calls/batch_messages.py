@@ -78,7 +78,7 @@ class StepColumns(list[Buffer]):
 
     __slots__ = ("tag",)
     tag: int
-    """The tag of the PlayResponse. It must be set after the list has been created, which is faster than `__init__`."""
+    """The tag of the PlayResponse. Set it after creating the list, because an `__init__` would be slower."""
 
 
 def read(kind: type[Message], data: Any, most: int = MAX_ELEMENTS) -> Request:

@@ -134,7 +134,7 @@ class BatchService:
     def step_of(
         self, rest: bytes, states: Any, moves: Any, kept: Kept | None, cancellation: Cancellation, hold: Hold
     ) -> tuple[PositionColumns, FaultColumns]:
-        """Handle the parts of a StepRequest; see Request. Return the same as `step`."""
+        """Handle a StepRequest that is given in parts (see Request). Return the same as `step`."""
         # Cache the fields other than columns, because usually only the columns differ from step to step.
         terms = _kept_terms if len(rest) <= _MAX_KEPT else _terms_of_step
         game, players, wanted, restart, item_bytes = terms(rest)
@@ -378,7 +378,7 @@ def _read_options(options: game_pb2.Options, table: Table) -> dict[str, object]:
 
 
 def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None, int]:
-    # Return the contents of a StepRequest without its columns, and the approximate size of an item of the response.
+    # Return the fields of a StepRequest except its columns, and the approximate size of one item of the response.
     message = parse(pb.StepRequest, rest)
     table = Table(*_setup_of(message.setup))
     restart = None

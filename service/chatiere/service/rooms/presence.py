@@ -1,4 +1,4 @@
-"""Announcements of the presence in rooms, and the rates at which clients may enter rooms and people may send emotes.
+"""Announcements of the presence in rooms, and limits on the rates of entries and of emotes.
 
 The presence is the list of the people who follow a room. It changes each time a person enters or leaves, and each
 follower is sent the whole list. Therefore several changes are announced together.
@@ -18,7 +18,7 @@ PAUSE = 0.5
 """The minimum number of seconds between two announcements in a room."""
 _MOST_SENDS = 512
 MOST_EMOTES, EMOTES_PERIOD = 4, 10.0
-"""The maximum number of emotes that a person may send to a room in a period, and this period in seconds."""
+"""The maximum number of emotes that a person may send to a room in one period, and the period in seconds."""
 # A client may add at least _BURST followers at the same time, and as many again in _REFILL seconds.
 _BURST, _REFILL = 1000, 100.0
 
@@ -109,19 +109,21 @@ class EntryRate:
 
 
 class EmoteRate:
-    """The emotes that each person has sent to each room in the current period. A period begins with an emote.
+    """The numbers of emotes that people have sent to rooms in the current period, and their limit.
+
+    Each person has a separate period in each room. A period begins with the first emote after the previous period.
 
     The caller must prevent concurrent use.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
-        """Create an empty collection. `now`: a function that returns the time in seconds."""
+        """Create a collection without emotes. `now`: a function that returns the time in seconds."""
         self._now = now
-        # For each room and person, the end of the period and the number of emotes, in the order of the ends.
+        # The end of the period and the number of emotes for each room and person. The earliest end comes first.
         self._sent: OrderedDict[tuple[bytes, bytes], tuple[float, int]] = OrderedDict()
 
     def charge(self, room: bytes, person: bytes) -> None:
-        """Charge a person with an emote. Raises Refusal (LIMIT_EXCEEDED).
+        """Count an emote. Raises Refusal (LIMIT_EXCEEDED) if the person has reached the maximum in this period.
 
         Args:
             room: The SHA-256 of the room's id.
@@ -141,5 +143,5 @@ class EmoteRate:
 
 
 def too_many_emotes(retry_after: float) -> Refusal:
-    """Return the refusal of an emote beyond the rate. `retry_after`: the rest of the period in seconds."""
+    """Return the refusal of an emote above the limit. `retry_after`: the rest of the period in seconds."""
     return limit_exceeded(f"emotes of one person in {EMOTES_PERIOD:g} s", MOST_EMOTES, retry_after)

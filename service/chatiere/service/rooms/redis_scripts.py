@@ -8,7 +8,7 @@ client that created the room. Both are hexadecimal.
                           mistaken for a later one with the same number
     <room>:here           a hash: the presence of each worker's followers in the room
     <room>:emotes:<person>
-                          a number: the emotes that a person has sent in the current period
+                          the number of emotes that a person has sent in the current period
     owner, size           hashes: each room's owner, and each room's size in bytes
     used, of:<owner>      sorted sets: the times of last use of all rooms, and of an owner's rooms, in microseconds
     rooms, bytes          sorted sets: the number of each owner's rooms, and their total size in bytes

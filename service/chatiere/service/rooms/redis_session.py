@@ -179,8 +179,8 @@ class Session:
         await self._do(self._tell_here(args=[*place, HERE + worker + b" " + part]))
 
     async def tell_emote(self, room: str, emote: pb.RoomEmote) -> float:
-        """Publish an emote. Return 0, or the time to wait in seconds if the person has sent too many."""
-        # Workers of earlier versions expect the number of an entry, and ignore 0.
+        """Publish an emote. Return 0, or the time to wait in seconds if the person has sent too many emotes."""
+        # Workers of earlier versions read the message as an entry, and ignore entries with the number 0.
         message = EMOTES + b"0 " + emote.SerializeToString()
         place: list[Any] = [f"{PREFIX}{room}:emotes:{emote.person.hex()}", PREFIX + room]
         wait = await self._do(self._tell_emote(args=[*place, MOST_EMOTES, math.ceil(1000 * EMOTES_PERIOD), message]))

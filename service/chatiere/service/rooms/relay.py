@@ -49,7 +49,7 @@ class Relay(Protocol):
             emote: The emote.
 
         Returns:
-            True if the person is one of the room's people, and so the emote was sent.
+            True if the emote was sent. False if the person is not one of the room's people.
         """
 
     def follow(self, key: bytes, person: bytes | None, cursor: bytes, feed: Feed) -> Callable[[], None]:

@@ -54,10 +54,10 @@ _MAX_GREETING = 16
 _OF_CONNECTION = 500_000
 # The time in milliseconds in which a stream waits for the next step before it gives its turn back.
 _MOMENT = 1
-# The time in seconds without a packet after which a connection needs no thread.
+# The time in seconds after which a connection that receives no packet is quiet. A quiet connection has no thread.
 _QUIET = 1.0
-# The number of connections without a thread that are handled before others may be accepted.
-_AT_ONCE = 16
+# The maximum number of quiet connections that the door handles before it accepts new connections.
+_MAX_QUIET = 16
 # The time in seconds before the next attempt to accept a connection, and the time within which a client must close its
 # connection after a status.
 _PAUSE, _FAREWELL = 0.1, 0.2
@@ -123,15 +123,15 @@ class SharedConnection:
         self.is_leaving = False
         """True once the call has ended, even if the client has not yet closed the connection."""
         self.is_quiet = False
-        """True if no packet arrived during the last wait of `turn`, which was as long as it may be."""
+        """True if `turn` last waited for the maximum time, _QUIET, and no packet arrived."""
 
     # The endpoint
 
     def turn(self, seconds: float) -> float:
         """Wait for at most `seconds`, and handle a packet. Return the time, on the clock of time.monotonic."""
         if not self._received or self.loop.under_way:
-            has_come = self._wait(ceil(1000 * min(seconds, _QUIET)))
-            self.is_quiet = not has_come and seconds >= _QUIET
+            is_ready = self._wait(ceil(1000 * min(seconds, _QUIET)))
+            self.is_quiet = not is_ready and seconds >= _QUIET
         if self.watch is not None:
             self.watch()
         return monotonic()
@@ -157,7 +157,7 @@ class SharedConnection:
 
     @property
     def files(self) -> tuple[int, int]:
-        """The file descriptors that can be read when `turn` has something to do."""
+        """The file descriptors that become readable when `turn` has something to do."""
         return self._socket.fileno(), self._wake
 
     def has_left(self) -> bool:
@@ -268,7 +268,7 @@ class SharedConnection:
     # Packets
 
     def _wait(self, milliseconds: int) -> bool:
-        # Wait for a packet, or for `wake`. Return False if neither came.
+        # Wait for a packet or a call of `wake`. Return False if the time passed without either.
         ready = self._poll.poll(milliseconds)
         for file, _ in ready:
             if file == self._wake:
@@ -382,10 +382,10 @@ def _refuse(connected: socket.socket, status: Status) -> None:
 
 
 class SharedDoor:
-    """The socket to which clients connect, and its thread, which also waits for quiet connections.
+    """The socket to which clients connect, and a thread that accepts connections and watches quiet connections.
 
-    Hundreds of threads that wake at the same time would delay all other threads. The door can be started and stopped
-    once.
+    Quiet connections share this thread, because hundreds of threads that wake at the same time would delay all other
+    threads. The door can be started and stopped once.
     """
 
     def __init__(
@@ -401,7 +401,7 @@ class SharedDoor:
         Args:
             address: The address of the fast door.
             take: A function that receives each connection, with the client's first packet.
-            resume: A function that receives each connection that was quiet and has something to do.
+            resume: A function that receives each quiet connection that again has something to do.
             forget: A function that receives each quiet connection whose client has left.
             max_cost: The cost per second up to which each user may open connections.
 
@@ -425,7 +425,7 @@ class SharedDoor:
         self._limits = Limits(0, max_cost / _OF_CONNECTION)
         self._connection = CallLimit("connections", sys.maxsize)
         self._is_stopping = threading.Event()
-        # The lock for the files of quiet connections.
+        # A lock for changes to the watched files of quiet connections.
         self._changing = threading.Lock()
         self._thread = threading.Thread(target=self._serve, name="shared memory", daemon=True)
 
@@ -443,7 +443,7 @@ class SharedDoor:
             os.unlink(self._path)
 
     def rest(self, connection: SharedConnection) -> bool:
-        """Watch a quiet connection, which no thread may use any more. Return False if the door is stopping."""
+        """Watch a quiet connection, which no other thread may use from now on. Return False if the door is stopping."""
         with self._changing:
             if self._is_stopping.is_set():
                 return False
@@ -468,7 +468,7 @@ class SharedDoor:
 
     def _turn(self) -> None:
         ready = {key.fileobj: key.data for key, _ in self._selector.select()}
-        for connection in islice({data for data in ready.values() if data is not None}, _AT_ONCE):
+        for connection in islice({data for data in ready.values() if data is not None}, _MAX_QUIET):
             with self._changing:
                 for file in connection.files:
                     self._selector.unregister(file)

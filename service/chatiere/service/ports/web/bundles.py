@@ -1,10 +1,10 @@
-"""Bundles: files that contain all modules of the page's first load, made when the service starts.
+"""Bundles: files that contain all modules that the start page loads. The service makes them when it starts.
 
-The page's modules are small. One request for each would take many round trips. In a bundle, each module is a function
-that runs once and returns the module's exports. Other modules import these exports from the bundle. A file at the path
-of a bundled module passes them on.
+The page's modules are small, and a request for each of them would take many round trips. In a bundle, each module is a
+function that runs once and returns the module's exports. Other modules import these exports from the bundle. The file
+at the path of a bundled module exports them again.
 
-The functions read the statements as Prettier formats them. Imports in bundles have no cycles.
+The functions of this module expect statements that Prettier has formatted, and imports without cycles.
 """
 
 import posixpath
@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterable, Mapping
 
 MAIN = "main.js"
-"""The bundle that the page begins with. The module of this name is its last module."""
+"""The bundle that the page loads first. Its last module is the module of the same name."""
 
 COMMON = "common.js"
-"""The bundle of the modules that the page shares with records in frames."""
+"""The bundle of the modules that both the page and records in frames use."""
 
-# The modules of the first load, in the order in which they run, and the modules that a frame loads.
+# The modules that the start page loads, in the order in which they run, and the modules that a frame loads.
 _FIRST = ("pages/lobby.js", "offline.js", MAIN)
 _FRAME = re.compile(r"embed/embed\.js|games/\w+/game\.js")
 
@@ -28,7 +28,7 @@ _LATER = re.compile(r'\bimport\((["`])(\.[^"`$]*)("\))?')
 
 
 def bundled(modules: Mapping[str, str]) -> dict[str, str]:
-    """Return the modules, by path, with bundles. Without the modules of the first load, returns them unchanged."""
+    """Return the modules and the bundles by path. If a module of `_FIRST` is missing, return the modules unchanged."""
     if not modules.keys() >= set(_FIRST):
         return dict(modules)
     first, frame = _closure(modules, _FIRST), set(_closure(modules, filter(_FRAME.fullmatch, modules)))
@@ -54,7 +54,7 @@ def shortened(text: str) -> str:
 
 
 def _closure(modules: Mapping[str, str], roots: Iterable[str]) -> list[str]:
-    """Return modules and the modules that they import, each after those that it imports."""
+    """Return the paths of modules and their direct and indirect imports. Imported modules come first."""
     found: dict[str, None] = {}
 
     def add(path: str) -> None:

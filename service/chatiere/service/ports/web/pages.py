@@ -92,7 +92,7 @@ class Pages:
     def __init__(self, folder: Path = FOLDER, frame_ancestors: Collection[str] = ()) -> None:
         """Read the files of a folder. `frame_ancestors`: the origins whose pages may show a record in a frame."""
         self._folder, self._frame_ancestors = folder, " ".join(frame_ancestors) or _NOBODY
-        # The modification times of the files on disk, in nanoseconds, and the files as they are served, by path.
+        # For each path, the modification time of the file on disk in nanoseconds, and the file as it is served.
         self._times: dict[str, int] = {}
         self._files: dict[str, _File] = {}
         self._read()
@@ -139,7 +139,7 @@ class Pages:
             self._files, self._times = files, times
 
     def _file(self, path: str, text: bytes) -> _File:
-        """Return a file in both forms."""
+        """Return a file in plain and compressed form."""
         kind = _TYPES[Path(path).suffix]
         fields = [("content-type", kind), ("cache-control", "no-cache"), ("vary", "accept-encoding")]
         fields += _policy(self._frame_ancestors if path == _EMBED else _NOBODY)
@@ -150,7 +150,7 @@ class Pages:
 
 
 def _served(texts: dict[str, bytes]) -> dict[str, bytes]:
-    """Return the texts of all files, by path, as they are served: with bundles, and each language in its own files."""
+    """Return the files as they are served, by path. Modules are bundled, and each language has its own files."""
     served: dict[str, bytes] = {}
     modules: dict[str, str] = {}
     for path, text in texts.items():
