@@ -84,7 +84,7 @@ def test_a_table_that_was_left_leaves_only_its_row_in_the_lobby(visit: Callable[
     person = visit()
     session = person.context.new_cdp_session(person.page)
     session.send("Performance.enable")
-    counts = []
+    counts: list[dict[str, float]] = []
     for _ in range(3):
         person.deal("discat")
         person.settle()
