@@ -5,7 +5,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
-from service.web.test_web_pages import FILES
+from service.web.test_web_pages import SERVED
 from tools.over import over
 
 from .person import Person
@@ -68,7 +68,7 @@ def test_data_for_offline_use_contains_nothing_of_a_game(visit: Callable[..., Pe
             person.step()
     kept = person.evaluate(_KEPT)
     files = {path for path, _ in kept if not path.startswith("/kept/")}
-    assert files == {f"/{name}" for name in FILES if name != "sw.js" and not name.startswith("icon")}
+    assert files == {f"/{name}" for name in SERVED if name != "sw.js" and not name.startswith("icon")}
     answers = {path.rpartition("/")[0] for path, _ in kept if path.startswith("/kept/")}
     services = {f"/kept/games-en/GameService/{method}" for method in ("ListGames", "Replay")}
     assert answers == {"/kept/games-en", *services}
