@@ -26,7 +26,7 @@ COLUMNS = ["game", "actor", "bot", "observation", "legal_ids", "action", "return
 
 
 def episode(rows: list[dict[str, Any]], number: int, actions: int) -> EpisodeBuffer:
-    """Return the decisions of a seat as an episode, with the observation at the end of the game as its last one."""
+    """Return a seat's decisions as an episode. Its last observation is that of the end of the game."""
     last = len(rows) - 1
     mask = np.zeros((len(rows) + 1, actions), np.int8)
     for row, each in zip(mask, rows, strict=False):

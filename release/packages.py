@@ -102,7 +102,7 @@ def names_in(wheel: Path) -> list[str]:
 
 
 def normalise_wheel(wheel: Path) -> None:
-    """Rewrite and compress a wheel: sort files with RECORD as the last, give all one time, and remove the umask."""
+    """Rewrite and compress a wheel. RECORD is the last file, all files have the same time, and modes omit the umask."""
     with zipfile.ZipFile(wheel) as given:
         files = {name: given.read(name) for name in given.namelist() if not name.endswith("/")}
     (record,) = (name for name in files if name.endswith(".dist-info/RECORD"))

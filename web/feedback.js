@@ -1,4 +1,4 @@
-// The feedback on touches and events of a game: sounds and vibration, if the player has chosen them.
+// Feedback on touches and on events of a game, by sounds and vibration. The player chooses both in the settings.
 
 import { isFelt, isHeard } from "./settings.js";
 
@@ -10,7 +10,7 @@ import { isFelt, isHeard } from "./settings.js";
 // The duration of the vibration, in milliseconds.
 const TAP = 12;
 
-/** Return true if the device may be able to vibrate. Computers have the function, too, but no touch screen. */
+/** Return true if the device may be able to vibrate. Computers without a touch screen also have `vibrate`. */
 export function canVibrate() {
   return "vibrate" in navigator && navigator.maxTouchPoints > 0;
 }
@@ -24,7 +24,7 @@ export function give(cue) {
     navigator.vibrate(TAP);
   }
   if (isHeard()) {
-    // Without the module, the game is silent.
+    // If the module cannot be loaded, the game is silent.
     import("./sounds.js").then(({ play }) => play(cue)).catch(() => undefined);
   }
 }

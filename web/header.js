@@ -31,7 +31,7 @@ export function header() {
           none: t("at-once"),
         }),
         select("animation", t("animation"), isAnimated() ? "on" : "off", onOrOff),
-        // The player hears an example.
+        // Play an example.
         select("sound", t("sounds"), isHeard() ? "on" : "off", onOrOff, (value) => {
           choose("sound", value);
           give("turn");

@@ -148,7 +148,7 @@ spoken.addEventListener("change", async () => {
     openSettings();
   }
   await begun;
-  // Focus the language where the player has just changed it.
+  // Focus the control by which the player has just changed the language.
   const chosen = isInSettings ? ".settings [name=language]" : ".languages [aria-pressed=true]";
   /** @type {HTMLElement | null} */ (document.querySelector(chosen))?.focus();
 });

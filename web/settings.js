@@ -62,7 +62,7 @@ export function areEmotesShown() {
   return read("emotes") !== "off";
 }
 
-/** Return true if the player has chosen that the device vibrates. */
+/** Return true if the player has chosen vibration. */
 export function isFelt() {
   return read("vibration") === "on";
 }
@@ -81,7 +81,7 @@ export function useAddress() {
   const address = new URL(location.href);
   const wanted = address.searchParams.get("lang");
   if (wanted !== null) {
-    // Links to share must not contain the player's language.
+    // Remove the language from the address, because the player may share links.
     address.searchParams.delete("lang");
     history.replaceState(history.state, "", address);
     if (LANGUAGES.includes(wanted)) {

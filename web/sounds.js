@@ -40,7 +40,7 @@ let isStarting = false;
 const last = new Map();
 
 /**
- * Play a sound. Before the player's first click or key press, browsers allow no sounds.
+ * Play a sound. Browsers allow no sounds before the player's first click or key press.
  * @param {Cue} cue
  */
 export async function play(cue) {
@@ -49,7 +49,7 @@ export async function play(cue) {
   }
   context ??= new AudioContext();
   if (context.state !== "running") {
-    // Sounds requested before the start are dropped. Otherwise, they would be heard together.
+    // Drop the sounds that are requested until then. Otherwise, all of them would be heard at the same time.
     isStarting = true;
     await context.resume().finally(() => (isStarting = false));
   }

@@ -46,7 +46,7 @@ import * as storage from "./storage.js";
  * @property {boolean} [isGuests] true if the first game was started by guests, because the host had gone
  * @property {RoomSettingsJson | undefined} [settings] the host's choice of game and options
  * @property {number} [clock] the time for a decision in seconds, chosen before the first game; 0 without a clock
- * @property {number} [offset] the service's time less this browser's time, in milliseconds
+ * @property {number} [offset] the service's time minus this browser's time, in milliseconds
  * @property {string[]} tables the ids of the room's games, in order
  * @property {number} since the time at which the room accepted the newest table, in milliseconds since 1970
  * @property {number} changed the time of the last change, in milliseconds since 1970

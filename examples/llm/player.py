@@ -32,7 +32,7 @@ def ask(messages, deadline):
 
 
 def read_move(reply, labels):
-    """Return the index of the action in the last line "Move: …", else in the last line. None if no action is named."""
+    """Return the index of the action in the last line "Move: …", otherwise in the last line; or None."""
     lines = [line for line in re.sub(r"(?s)<think>.*?</think>", "", reply).splitlines() if line.strip()] or [""]
     line = ([line for line in lines if re.search(r"\bmove\W*:", line, re.I)] or lines)[-1]
     text = re.sub(r".*\bmove\W*:", "", line, flags=re.I).strip(" \t*_`\"'.").casefold()

@@ -41,7 +41,7 @@ def seeds_and_numbers(first: int, count: int) -> tuple[bytes, bytes]:
 
 @cache
 def kept(number: int) -> bytes:
-    """Return a PlayRequest that takes a batch and keeps it again, without its request."""
+    """Return a PlayRequest without its request. It takes a batch and keeps the batch again."""
     return PlayRequest(take=number, keep=number).SerializeToString()
 
 

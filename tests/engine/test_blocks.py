@@ -1,4 +1,4 @@
-"""Blocks: memory is reused, but never while anything refers to it. Areas: messages in memory of two processes."""
+"""Blocks reuse memory that no object refers to. Areas carry messages between two processes."""
 
 import signal
 import socket

@@ -23,12 +23,12 @@ from chatiere.command import main
 pytestmark = pytest.mark.long
 
 PLAYER = Path(__file__).parents[2] / "examples" / "llm" / "player.py"
-# Return the text of a reply, a status code, the bytes of a response, or None to wait until the endpoint closes.
+# A function that returns a reply's text, a status code, a response's bytes, or None to wait until the endpoint closes.
 Reply = Callable[[list[dict[str, str]]], object]
 
 
 class Endpoint:
-    """An endpoint with OpenAI's chat completions. It answers by a function of the messages, and keeps the requests."""
+    """An endpoint with OpenAI's chat completions. It records requests, and a function of the messages makes replies."""
 
     def __init__(self, reply: Reply) -> None:
         self.requests: list[dict[str, Any]] = []

@@ -18,7 +18,7 @@ from chatiere.text.obfuscation import MAX_SEED
 from .support import RELAYS, begun, succeeded, tools
 
 LANGUAGES = ("en", "fr")
-# The words in names of cards that also have other meanings.
+# Words in the names of cards that also occur with other meanings.
 COMMON = """
 adverse adverses and card carte cartes case cases cloison cloisons colour couleur deux départ des est falls les nes
 opponent own sans ses start starting step steps the tombe tourné toutes turned two wall walls
@@ -131,7 +131,7 @@ def test_names_are_different_and_depend_on_the_seed_only(seed: int) -> None:
         told = [one.label(label) for label in labels]
         assert len({*told}) == len({*labels})
         assert told == [Obfuscation(name, seed).label(label) for label in labels]
-        # Names that were replaced stay as they are.
+        # Replacing names a second time changes nothing.
         assert [one.text(each) for each in told] == told
 
 

@@ -182,7 +182,7 @@ def test_the_address_can_choose_the_language(visit: Callable[..., Person], asked
 
 
 def test_the_lobby_states_how_long_a_game_takes() -> None:
-    """The stated time is half to twice the time that the measured number of decisions takes against bots."""
+    """The stated time is half to twice the time of a game against bots with the measured number of decisions."""
     balance = (WEB.parent / "docs/rules/balance.md").read_text("utf-8")
     words = words_of("words")["en"]
     # The rows of each game begin with the smallest number of players. The games have the order of their names.

@@ -467,7 +467,7 @@ def threads_of_streams() -> int:
 
 
 def test_a_quiet_stream_needs_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its games continue, its memory is freed when its client leaves, and it ends when the service stops."""
+    """Its games continue. Its memory is freed when its client leaves. The stream ends when the service stops."""
     monkeypatch.setattr(shared, "_QUIET", 0.01)
     with serving() as (server, path):
         calls = [call_at(path) for _ in range(3)]

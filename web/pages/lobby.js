@@ -36,7 +36,7 @@ export async function open() {
   return { element, title: "" };
 }
 
-/** Return the choice of a language, with the names of all languages. */
+/** Return the buttons that choose a language. */
 function languages() {
   const buttons = Object.entries(languageNames()).map(([each, name]) =>
     button(name, () => speak(each), { lang: each, "aria-pressed": each === language() ? "true" : "false" }),

@@ -130,7 +130,7 @@ class RoomPage {
     this.room.enter();
   }
 
-  /** The choice of the host: the time for a decision. */
+  /** Return the host's choice of the time for a decision. */
   #clockChoice() {
     const chooser = h(
       "select",

@@ -1,5 +1,5 @@
-// The clock of a live table: the time that the player whose turn it is has left. It stops no player. When the time is over,
-// the other players can let a bot play.
+// The clock of a live table. It shows how much time the current player has left. When the time is over, the player can still
+// move, but the other players can let a bot play.
 
 import { h } from "../dom.js";
 import { nameOfSeat } from "../seat_names.js";
@@ -22,7 +22,7 @@ export function timeText(seconds) {
 /** The clock of a table. */
 export class Clock {
   #room;
-  /** @type {number | undefined} the seat of the person to decide */
+  /** @type {number | undefined} the seat of the person who has to decide */
   #seat;
   #isMine = false;
   #wasOver = false;
@@ -46,9 +46,9 @@ export class Clock {
   }
 
   /**
-   * Show the time of the person to decide.
+   * Show the time of the person who has to decide.
    * @param {number | undefined} seat the person's seat; undefined if no person has to decide
-   * @param {boolean} isMine true if this is the player at this browser
+   * @param {boolean} isMine true if this person plays at this browser
    */
   show(seat, isMine) {
     this.#isMine = isMine;

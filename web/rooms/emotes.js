@@ -25,14 +25,14 @@ const EMOTES = [
 ];
 // The time for which a bubble is shown, in milliseconds.
 const SHOWN = 5000;
-// The maximum number of emotes of a person in a period, which the service enforces, and the period in milliseconds.
+// The service's limit: the maximum number of emotes of a person in a period, and the period in milliseconds.
 const MOST = 4;
 const PERIOD = 10_000;
 const SIZE = 40;
 
 /** The emotes of a live table. */
 export class Emotes {
-  /** @type {number[]} the times of the emotes that this browser has sent in the last period */
+  /** @type {number[]} the times at which this browser sent emotes in the last period */
   #sent = [];
   /** @type {Map<number, HTMLElement>} the bubble of each seat */
   #bubbles = new Map();
@@ -69,7 +69,7 @@ export class Emotes {
    */
   offer(seat) {
     if (seat === this.#offered) {
-      // The focus may be on one of the buttons.
+      // Keep the buttons, because one of them may have the focus.
       return;
     }
     this.#offered = seat;
@@ -101,7 +101,7 @@ export class Emotes {
   }
 
   /**
-   * Show a seat's emote, in place of its previous one, unless the viewer has hidden emotes or it is unknown.
+   * Show a seat's emote, in place of its previous one, unless the viewer has hidden emotes or the emote is unknown.
    * @param {number} seat
    * @param {EmoteJson | undefined} emote
    */

@@ -107,7 +107,7 @@ export class LiveTable {
   }
 
   /**
-   * Return the seat of a person. A person whose seat is lent to a bot still has this seat.
+   * Return the seat of a person. A person keeps a seat that is lent to a bot.
    * @param {string} person
    */
   #seatOf(person) {
@@ -239,7 +239,7 @@ export class LiveTable {
     this.close.hidden = !this.isHost || this.isClosed || session.kept.isOver;
     this.#showClock();
     this.menu.show();
-    // The room's people have the seats of the room's own games.
+    // If guests started the first game, its players are not the room's people, and cannot send emotes.
     this.emotes.offer(isGuests ? undefined : this.#seatOf(person));
   }
 

@@ -1,6 +1,6 @@
 // Amendments of a live table: a seat's player can request them, and the other players are asked for their consent.
-// A bot plays for a player who has gone, until the player returns, or for a player whose time is over, until the player
-// wants to play again.
+// A bot can play for a player who has gone, until the player returns. It can also play for a player whose time is over,
+// until the player wants to play again.
 
 import { amendmentText, isResignation } from "../amendments.js";
 import { button, h } from "../dom.js";
@@ -92,7 +92,7 @@ export class SeatMenu {
 
   /**
    * Show the players who have been away for a minute, and the player whose time is over. A bot can play for one player. If
-   * several players are away, they cannot consent, so that only a new game is possible.
+   * several players are away, they cannot consent to a bot, and only a new game is possible.
    * @param {readonly number[]} others the seats of the other players
    * @param {number | undefined} me the player's own seat
    */
@@ -124,7 +124,7 @@ export class SeatMenu {
   }
 
   /**
-   * Tell a player whose seat is lent to a bot, and offer to play again.
+   * Tell a player that a bot plays for this player, and offer to play again.
    * @param {Table | undefined} lent the table with which the replacement began
    */
   #showLent(lent) {

@@ -114,7 +114,7 @@ class Seat:
         """The other names of the game, or None if the game has its original names."""
         return None if self._names.seed is None else _obfuscation(self.header.game, self._names.seed)
 
-    def spelt(self, text: str) -> str:
+    def renamed(self, text: str) -> str:
         """Return a text with the names that are used at this table."""
         return text if self.obfuscation is None else self.obfuscation.text(text)
 
@@ -208,10 +208,10 @@ class Seat:
     def _look(self, table: bytes, language: str | None = None) -> pb.LookResponse:
         request = pb.LookRequest(table=table, secret=self._names.secret)
         response: pb.LookResponse = self._backend.call(request, language or self._language)
-        self._spell(response)
+        self._rename(response)
         return response
 
-    def _spell(self, response: pb.LookResponse | pb.MoveResponse) -> None:
+    def _rename(self, response: pb.LookResponse | pb.MoveResponse) -> None:
         # Replace the names in a response.
         if self._names.seed is not None:
             _obfuscation(response.info.header.game, self._names.seed).update(response.update)
@@ -226,7 +226,7 @@ class Seat:
     def _put(self, response: pb.MoveResponse) -> None:
         if self._names.room:
             post(self._backend, self._names.room, self._names.secret, response.table)
-        self._spell(response)
+        self._rename(response)
         self._tables.append(response.table)
         self._headers.append(response.info.header)
         self._later.append(_labels(response.update, self._language))

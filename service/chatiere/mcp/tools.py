@@ -367,7 +367,7 @@ class Tools:
         response = self._backend.call(request, language)
         told, name = f"{response.markdown.rstrip()}\n\n## The text of the table\n{legend(request.game)}", request.game
         if seat is not None and seat.obfuscation is not None:
-            told, name = f"{seat.spelt(told)} {seat.obfuscation.note}".rstrip(), seat.spelt(name)
+            told, name = f"{seat.renamed(told)} {seat.obfuscation.note}".rstrip(), seat.renamed(name)
         return Result(told, {"game": name, "language": response.language, "rules": told})
 
     def _new_table(
@@ -429,7 +429,7 @@ class Tools:
         seat = Seat(self._backend, handle, language)
         _require_turn(seat)
         rungs = self._ladder(seat.header.game, language)
-        rung = next((each for each in rungs if bot in (each.name, seat.spelt(each.name))), None) if bot else rungs[-1]
+        rung = next((each for each in rungs if bot in (each.name, seat.renamed(each.name))), None) if bot else rungs[-1]
         spec = (bot or "") if rung is None else rung.bots_by_players.get(seat.header.players, rung.bot)
         found = seat.suggest(spec)
         labels = {each.id: each.label for each in seat.update.legal_actions}
@@ -438,7 +438,7 @@ class Tools:
         rated.sort(key=lambda each: -each.value)
         ratings = [{"number": numbers[each.id], "value": round(each.value, 3)} for each in rated[:_MAX_RATINGS]]
         chosen = found.action.id
-        name = seat.spelt(spec if rung is None else rung.name)
+        name = seat.renamed(spec if rung is None else rung.name)
         line = "{bot} would choose {number}. {action}"
         lines = [_said(line, language, bot=name, number=numbers[chosen], action=labels[chosen])]
         if rated:
@@ -460,7 +460,7 @@ class Tools:
                     seat.require_legal(action)
                     legal, reason = True, _said("This action is legal.", language)
                 except ChatiereError as error:
-                    told = seat.spelt(error.message)
+                    told = seat.renamed(error.message)
                     legal, reason = False, _said("This action is not legal: {reason}", language, reason=told)
                     heading = error.metadata.get("rule", "").partition(": ")[2]
         if game is None:
@@ -475,11 +475,11 @@ class Tools:
     def _record(self, handle: str) -> Result:
         seat = Seat(self._backend, handle)
         text = records.to_text(seat.record())
-        if (spelling := seat.obfuscation) is not None:
-            # In numbered lines, labels follow the sign "#".
-            lines = (re.split(r"(?<=# )", line, maxsplit=1) for line in spelling.text(text).split("\n"))
+        if (names := seat.obfuscation) is not None:
+            # In lines that begin with a number, the label follows "# ".
+            lines = (re.split(r"(?<=# )", line, maxsplit=1) for line in names.text(text).split("\n"))
             text = "\n".join(
-                first + "".join(map(spelling.label if first[:1].isdigit() else str, label)) for first, *label in lines
+                first + "".join(map(names.label if first[:1].isdigit() else str, label)) for first, *label in lines
             )
         return Result(text, {"record": text})
 
@@ -492,7 +492,7 @@ class Tools:
         requests = [games_pb.GetRulesRequest(game=game, audience=audience) for audience in reversed(audiences)]
         text = "\n".join(self._backend.call(request, language).markdown for request in requests)
         if seat is not None:
-            text, heading = seat.spelt(text), seat.spelt(heading)
+            text, heading = seat.renamed(text), seat.renamed(heading)
         wanted = set(plain_words(about))
         scored = []
         for section in re.split(r"^#+ ", text, flags=re.MULTILINE)[1:]:
@@ -532,7 +532,7 @@ class Tools:
             lines.append(_said("It is not your turn: call look again later.", language))
         data = {
             "handle": seat.handle,
-            "game": seat.spelt(header.game),
+            "game": seat.renamed(header.game),
             "seat": seat.seat,
             "decision": view.ply + 1,
             "turn": view.turn.seat if view.turn.HasField("seat") else None,
@@ -556,7 +556,7 @@ class Tools:
             if number == seat.seat:
                 who = _said("you", language)
             elif each.bot:
-                who = seat.spelt(names.get(each.bot, f"{each.bot} (bot)"))
+                who = seat.renamed(names.get(each.bot, f"{each.bot} (bot)"))
             else:
                 name = seat.names.get(each.secret_sha256)
                 who = _said("another player", language) + (f", {quoted(name)}" if name is not None else "")

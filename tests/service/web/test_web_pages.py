@@ -38,7 +38,7 @@ FILES = sorted(
     if path.suffix in TYPES and "node_modules" not in path.parts
 )
 MODULES = [name for name in FILES if name.endswith(".js") and Path(name).name not in ("words.js", "sw.js")]
-# The service serves each language of a file words.js apart, and a bundle that has no file.
+# The service serves one file for each language of a words.js, and a bundle that is not a file of the folder.
 SERVED = sorted(
     [
         "common.js",
@@ -96,7 +96,7 @@ def exports_of(script: str) -> set[str]:
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name != "main.js"])
 def test_modules_export_the_same_names_as_their_files(web: WebClient, name: str) -> None:
-    """Bundles contain the modules of the start page. Their own files pass the exports on."""
+    """Bundles contain the modules of the start page. The files of these modules export the same names."""
     whole, sent = (pages.FOLDER / name).read_text(), web.http.get(f"/{name}").text
     assert exports_of(sent) == exports_of(whole)
     is_bundled = len(sent.splitlines()) == 2

@@ -51,7 +51,7 @@ ROWS = (
     CompatRow("trained", ["train"]),
     # Minari's requirements omit Pillow.
     CompatRow("minari_data", ["data", "gymnasium"], ["minari[hdf5]>=0.5.4", "pillow"]),
-    # The library's command starts a program by uv.
+    # The library's command starts programs with uv.
     CompatRow("verifiers_games", ["verifiers"], ["uv"]),
     CompatRow("shared_memory", [], ["jax>=0.10", "torch"]),
     CompatRow("maskable_ppo", ["gymnasium"], ["sb3-contrib>=2.7"]),

@@ -1,4 +1,4 @@
-"""A data set of self-play becomes a data set of Minari (examples/to_minari.py) with the episodes of SeatEnv."""
+"""examples/to_minari.py converts a data set of self-play. The episodes are those of SeatEnv."""
 
 import os
 import subprocess

@@ -30,7 +30,7 @@ class Server(uvicorn.Server):
         self.base_url = f"http://127.0.0.1:{self.servers[0].sockets[0].getsockname()[1]}"
 
     async def startup(self, sockets: Any = None) -> None:
-        """Listen, and report this."""
+        """Listen, and let the constructor continue."""
         await super().startup(sockets)
         self._ready.set()
 
@@ -52,7 +52,7 @@ class InProcess:
     supported_network_modes = frozenset(["public"])
 
     def build(self, root: Path, _: Any) -> str:
-        """Return an image's name."""
+        """Return a name for the image, which is not built."""
         self._root = root
         return "sha256:" + "0" * 64
 
@@ -64,7 +64,7 @@ class InProcess:
 
 
 async def episode(url: str, seed: int, everyone: asyncio.Barrier) -> list[tuple[Any, ...]]:
-    """Play a game with the first action, while all other games are in progress, and return all answers."""
+    """Play a game with the first action, while all other games are in progress, and return all responses."""
     async with GenericEnvClient(base_url=url) as client:
         result = await client.reset(seed=seed, episode_id=f"game {seed}")
         told = [result]

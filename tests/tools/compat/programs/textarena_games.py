@@ -26,7 +26,7 @@ for game in engine.games():
             assert f"You are seat {seat}." in told
             assert all(f"You are seat {each}." not in told for each in range(players) if each != seat)
             if luck.random() < 0.1:
-                # The next text is understood.
+                # The next text is a legal action.
                 assert env.step("meow")[0] is False
                 assert "attempted an invalid move. Reason: 'meow' names no legal action" in env.get_observation()[1]
                 assert env.state.current_player_id == seat
@@ -39,7 +39,7 @@ for game in engine.games():
         assert sum(each["turn_count"] for each in info.values()) == position.ply()
 
 env = ta.make("chatiere/momistigri-v1-raw", attempts=2)
-# Without a seed, each game is another.
+# Without a seed, each game is different.
 starts = set()
 for _ in range(2):
     env.reset(num_players=4)

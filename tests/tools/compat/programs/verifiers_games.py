@@ -15,12 +15,12 @@ from chatiere.envs.text import TextEnv
 
 
 def last_action(text: str) -> str:
-    """Return the number of the last action of a question."""
+    """Return the number of the last action in a question."""
     return str(re.findall(r"^\s*(?:\d+-)?(\d+)\. ", text, re.MULTILINE)[-1])
 
 
 class Model(BaseHTTPRequestHandler):
-    """A model that plays the last action, and answers as a stream."""
+    """A model that chooses the last action, and sends its reply as a stream."""
 
     def do_POST(self) -> None:
         """Answer a request for a chat completion."""
