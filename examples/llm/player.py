@@ -15,9 +15,9 @@ parser = argparse.ArgumentParser(description="A bot that asks a language model. 
 parser.add_argument("--url", required=True, help="an OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1")
 parser.add_argument("--model", required=True)
 parser.add_argument("--rules", type=Path, help="a file for the prompt, as written by `chatiere rules GAME`")
-parser.add_argument("--attempts", type=int, default=3, help="requests for a decision, at most (default: 3)")
-parser.add_argument("--pause", type=float, default=2, help="seconds after a failed request (default: 2)")
-parser.add_argument("--parallel", type=int, default=16, help="requests at the same time (default: 16)")
+parser.add_argument("--attempts", type=int, default=3, help="maximum requests for each decision (default: 3)")
+parser.add_argument("--pause", type=float, default=2, help="seconds to wait after a failed request (default: 2)")
+parser.add_argument("--parallel", type=int, default=16, help="maximum requests at the same time (default: 16)")
 given = parser.parse_args()
 system = f"{PROMPT}\n\n{given.rules.read_text('utf-8')}" if given.rules else PROMPT
 headers = {"Content-Type": "application/json", "Authorization": f"Bearer {os.environ.get('OPENAI_API_KEY', '')}"}
@@ -41,7 +41,7 @@ def read_move(reply, labels):
 
 
 def decide(decision, deadline):
-    """Return an action, or -1 if the model names none in time. Raises the endpoint's failure at the last attempt."""
+    """Return an action, or -1 if the model names none in time. Raises the endpoint's error at the last attempt."""
     messages = [{"role": "system", "content": system}, {"role": "user", "content": decision["text"]}]
     for left in reversed(range(given.attempts)):
         try:

@@ -1,4 +1,4 @@
-"""MCP's own conformance runner, at a server over HTTP."""
+"""MCP's own conformance runner tests a server over HTTP."""
 
 import subprocess
 from pathlib import Path

@@ -24,7 +24,7 @@ adverse adverses and card carte cartes case cases cloison cloisons colour couleu
 opponent own sans ses start starting step steps the tombe tourné toutes turned two wall walls
 """
 NAME = re.compile(r"[^\W\d_]{3,}|\b[1-9][a-e]\b")
-# The numbers in labels and drawings of Discat that are no cards.
+# The numbers in labels and drawings of Discat that are not cards.
 NUMBERS = re.compile(
     r"(seat|siège) \d+|\(\d+ (times|fois)\)|(pile|bonus) +\d+, \d+|(pile|bonus) +\d+|^[\d-]+\.|: \d+ left", re.MULTILINE
 )

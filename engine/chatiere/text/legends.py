@@ -6,7 +6,7 @@ are the points so far, with your hand if it counts.
 """
 _LEGENDS = {
     "chat_cartonne": """
-The numbers in a hand are cartons, and "Your hand" describes yours. The numbers above and to the left of the
+The numbers in a hand are cartons. "Your hand" describes your cartons. The numbers above and to the left of the
 table are columns and rows. A cell is three lines high, and "#" is a wall. Within a cell, "m" is a mouse, "b" a ball,
 "f" a fish and "!" a sprayer; "z1" is a sleeping cat of seat 1, "w1" a woken cat, and "P" the Princess. On the joint
 between two cells, a number is the seat of an awake cat, and "M", "B" or "F" are two toys.

@@ -193,7 +193,7 @@ TOOLS = (
                 "minimum": 0,
                 "maximum": MAX_SEED,
                 "description": "A seed. All results for this table then use other names for the game, its cards and "
-                "colours; call rules with the handle.",
+                "its colours. To read about them, call rules with the handle.",
             },
             "language": _LANGUAGE,
         },

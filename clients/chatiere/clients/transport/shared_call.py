@@ -218,7 +218,7 @@ class SharedCall:
 
     def _status(self) -> Status:
         while True:
-            # The first error is that of `_packet`, the second one that of a wait.
+            # For the first error see `_packet`. The second one means that the status has not arrived yet.
             with suppress(ConnectionResetError, BlockingIOError):
                 return Status.FromString(self._socket.recv(_MAX_STATUS))
 

@@ -58,7 +58,7 @@ def _closure(modules: Mapping[str, str], roots: Iterable[str]) -> list[str]:
     found: dict[str, None] = {}
 
     def add(path: str) -> None:
-        # A browser reports missing modules.
+        # Skip a missing module, because browsers report it.
         if path not in found and path in modules:
             for *_, source in _IMPORT.findall(modules[path]):
                 add(_resolved(path, source))
