@@ -112,7 +112,7 @@ def _checked_settings(wanted: pb.RoomSettings, person: bytes) -> bytes:
     if wanted.acknowledgement not in tables_pb.Acknowledgement.values():
         raise _invalid("settings.acknowledgement", "unknown acknowledgement")
     if wanted.decision_seconds and not _MIN_SECONDS <= wanted.decision_seconds <= _MAX_SECONDS:
-        raise _invalid("settings.decision_seconds", f"decision_seconds must be 0 or from {_MIN_SECONDS} to {_MAX_SECONDS}")
+        raise _invalid("settings.decision_seconds", f"the time must be 0 or from {_MIN_SECONDS} to {_MAX_SECONDS} s")
     settings = pb.RoomSettings(game=game.name, players=players, acknowledgement=wanted.acknowledgement, person=person)
     settings.decision_seconds = wanted.decision_seconds
     if chosen:
