@@ -22,7 +22,7 @@ def typed(*lines: object) -> str:
 
 def discat(*lines: object) -> tuple[tuple[object, ...], dict[str, str]]:
     """Return the arguments of a game of Discat in which seat 0 makes the second move, and its input."""
-    asked = ("play", "--game", "discat", "--players", 3, "--human", 0, "--seed", 3, "--bots", "largest")
+    asked = ("play", "--game", "discat", "--players", 3, "--human", 0, "--seed", 3, "--bots", "random")
     return asked, {"input": typed(*lines)}
 
 
@@ -177,7 +177,7 @@ def test_a_saved_record_names_the_players(run: Run, tmp_path: Path) -> None:
     run(*asked, **given)
     record = records.read_record(path)
     assert (record.game, record.players, record.stream.seed) == ("discat", 3, 3)
-    assert list(record.seat_names) == ["human", "largest", "largest"]
+    assert list(record.seat_names) == ["human", "random", "random"]
     assert record.date
     # Other players may continue the game.
     shown = run("play", "--resume", path, "--human", 2, "--bots", "random,largest").stdout

@@ -52,7 +52,7 @@ def discat(address: str, *arguments: object) -> tuple[object, ...]:
 
 
 def test_lines_are_completed(address: str) -> None:
-    with Person(*discat(address, "--bots", "largest")) as person:
+    with Person(*discat(address, "--bots", "random")) as person:
         person.prompt()
         # The menu shows the completions of a part of a label, and Tab inserts one.
         person.types("59 wi")

@@ -156,11 +156,8 @@ _FOR_ANY_GAME = {
         since=2,
     ),
 }
-# Map each of the games' own bots whose choices have changed to the first version in which the bot chooses as it does
-# now.
-_SINCE = {"builder": 2}
-
-
+# The first version of the package's bots in which the games' own bots choose as they do now.
+_OWN_SINCE = 2
 # The form of a string that names a program with its time limit.
 _PROGRAM = re.compile(r"cmd:(.+?)(?::seconds=([0-9]+(?:\.[0-9]+)?))?", re.DOTALL)
 # The form of the names that operators may give to bots.
@@ -170,7 +167,7 @@ _ITEM = re.compile(r'(?:"((?:[^"]|"")*)"|([^,]*)),')
 
 
 def _entries(game: Game) -> dict[str, _Entry]:
-    own = {name: _entry(bot, since=_SINCE.get(name, 1)) for name, bot in GAME_BOTS.get(game.name, {}).items()}
+    own = {name: _entry(bot, since=_OWN_SINCE) for name, bot in GAME_BOTS.get(game.name, {}).items()}
     return _FOR_ANY_GAME | own
 
 
