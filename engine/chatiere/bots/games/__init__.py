@@ -13,13 +13,13 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from chatiere import engine
-from chatiere.bots.bot import Bot
+from chatiere.bots.policy import PolicyBot
 
 _MODULES = {
     game.name: import_module(f"{__name__}.{game.name}") if find_spec(f"{__name__}.{game.name}") else None
     for game in engine.games()
 }
-GAME_BOTS: dict[str, Mapping[str, type[Bot]]] = {
+GAME_BOTS: dict[str, Mapping[str, type[PolicyBot]]] = {
     name: module.BOTS if module else {} for name, module in _MODULES.items()
 }
 SECONDS: dict[str, Mapping[str, float]] = {name: module.SECONDS if module else {} for name, module in _MODULES.items()}
