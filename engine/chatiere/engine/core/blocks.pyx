@@ -165,8 +165,8 @@ cdef class Area:
         """Write the pieces of message `number`. Each piece begins at a multiple of `alignment`, a power of 2.
 
         Returns:
-            The size of the message. If the size exceeds `half`, or if the memory is read-only, the message was not fully
-            written.
+            The size of the message. If the size exceeds `half`, or if the memory is read-only, the message was not
+            fully written.
         """
         cdef Py_ssize_t half = 0 if self.buffer.readonly else self.half, at = 0
         cdef char* begin = <char*> self.buffer.buf + number % IN_FLIGHT * self.half
