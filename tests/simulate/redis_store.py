@@ -16,7 +16,7 @@ from chatiere.service.base.settings import Settings
 from chatiere.service.exchange.health import Health
 from chatiere.service.rooms import redis_relay, redis_session
 from chatiere.service.rooms.redis_relay import RedisRelay
-from chatiere.service.rooms.redis_scripts import PREFIX, PUT, TELL_HERE
+from chatiere.service.rooms.redis_scripts import PREFIX, PUT, TELL_EMOTE, TELL_HERE
 from chatiere.service.rooms.room import Change, Post
 
 from .clock import Broken, Run, Waits, replaced
@@ -187,6 +187,12 @@ class Store:
             here[worker] = part
         self.publish(_room(channel), message)
 
+    def tell_emote(self, args: list[Any]) -> int:
+        """Perform the operation of the script TELL_EMOTE, without its limit."""
+        _, channel, _, _, message = args
+        self.publish(_room(channel), message)
+        return 0
+
     def _over(self, owner: str, more: int, growth: int, max_rooms: int, max_bytes: int) -> tuple[str, int, str] | None:
         rooms: dict[str, int] = {}
         sizes: dict[str, int] = {}
@@ -334,7 +340,7 @@ class _Redis:
         return _PubSub(_Connection(self._run, self.store))
 
     def register_script(self, text: str) -> Any:
-        run = {PUT: self.store.put, TELL_HERE: self.store.tell_here}[text]
+        run = {PUT: self.store.put, TELL_HERE: self.store.tell_here, TELL_EMOTE: self.store.tell_emote}[text]
         return lambda args: self.connection.do(lambda: run(args))
 
     async def info(self, section: str) -> dict[str, str]:
