@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor, wait
+from http.client import HTTPException
 from pathlib import Path
 
 PROMPT = 'You play a game. Think briefly. End your reply with "Move: NUMBER", the number of a legal action.'
@@ -24,7 +25,7 @@ headers = {"Content-Type": "application/json", "Authorization": f"Bearer {os.env
 
 
 def ask(messages, deadline):
-    """Return the model's reply. Raises OSError (no response), ValueError or LookupError (no chat completion)."""
+    """Return the model's reply. Raises OSError or HTTPException (no response), ValueError or LookupError (no reply)."""
     body = json.dumps({"model": given.model, "messages": messages}).encode()
     request = urllib.request.Request(given.url.rstrip("/") + "/chat/completions", body, headers)
     with urllib.request.urlopen(request, timeout=max(0.001, deadline - time.monotonic())) as response:
@@ -41,13 +42,15 @@ def read_move(reply, labels):
 
 
 def decide(decision, deadline):
-    """Return an action, or -1 if the model names none in time. Raises the endpoint's error at the last attempt."""
+    """Return an action, or -1 if the model names none in time. Raises the endpoint's error if all attempts failed."""
+    failed = 0
     messages = [{"role": "system", "content": system}, {"role": "user", "content": decision["text"]}]
-    for left in reversed(range(given.attempts)):
+    for _ in range(given.attempts):
         try:
             reply = ask(messages, deadline)
-        except (OSError, ValueError, LookupError, TypeError):
-            if time.monotonic() < deadline and not left:
+        except (OSError, HTTPException, ValueError, LookupError, TypeError):
+            failed += 1
+            if time.monotonic() < deadline and failed == given.attempts:
                 raise
             time.sleep(max(0, min(given.pause, deadline - time.monotonic())))
             continue

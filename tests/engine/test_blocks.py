@@ -4,6 +4,7 @@ import signal
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -177,6 +178,9 @@ def test_a_message_larger_than_half_of_an_area_is_not_written_beyond_it() -> Non
     assert area.put(0, [b"x" * 30, b"y" * 3], 1) == 33
     assert area.take(1, [32], 1) == [bytes(32)]
     assert (len(area), area.half, area.memory) == (64, 32, b"x" * 30 + bytes(34))
+    # Each number has a half, even a negative one.
+    assert area.put(-1, [b"z"], 1) == 1
+    assert area.memory == b"x" * 30 + bytes(2) + b"z" + bytes(31)
 
 
 @pytest.mark.parametrize("sizes", [[33], [2**64 - 1], [30, 3], [32, 2**64 - 1]])
@@ -241,9 +245,17 @@ def test_a_packet_has_at_most_twelve_numbers(ends: tuple[socket.socket, socket.s
 
 @needs("/proc")
 def test_waiting_for_a_packet_continues_after_a_signal(ends: tuple[socket.socket, socket.socket]) -> None:
-    before = signal.signal(signal.SIGALRM, lambda *_: send_packet(ends[0].fileno(), (7,), False))
+    signals = count()
+
+    def handle(*_: object) -> None:
+        # The first signal may arrive before the wait begins. A later one interrupts it.
+        if next(signals):
+            send_packet(ends[0].fileno(), (7,), False)
+
+    before = signal.signal(signal.SIGALRM, handle)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
         assert receive_packet(ends[1].fileno(), 1, True) == (7,)
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

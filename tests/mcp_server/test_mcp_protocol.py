@@ -157,11 +157,14 @@ async def test_the_calls_in_progress_of_each_address_are_limited() -> None:
         sent.append(message)
 
     guarded = _Guarded(app, Settings(max_calls_per_client=1))
-    scope = {"type": "http", "client": ("127.0.0.1", 5), "headers": []}
+    scope = {"type": "http", "method": "POST", "client": ("127.0.0.1", 5), "headers": []}
     for _ in range(2):
         await guarded(scope, None, send)  # type: ignore[arg-type]
     assert called == [("127.0.0.1", 5), ("::1", 5), ("127.0.0.1", 5)]
-    assert [each["status"] for each in sent if "status" in each] == [429]
+    # A GET would open a stream that never ends.
+    await guarded({**scope, "method": "GET"}, None, send)  # type: ignore[arg-type]
+    assert len(called) == 3
+    assert [each["status"] for each in sent if "status" in each] == [429, 405]
 
 
 @pytest.mark.long

@@ -83,7 +83,7 @@ class GameEnv(ta.Env):  # type: ignore[misc]  # TextArena is not installed where
 
     def step(self, action: str) -> tuple[bool, dict[str, Any]]:
         """Apply an action of the current player. Return True if the game is over, and TextArena's info."""
-        state, seat = self.state, self.state.current_player_id
+        state, seat, is_applied = self.state, self.state.current_player_id, False
         state.add_observation(action, ta.ObservationType.PLAYER_ACTION, from_id=seat, to_id=seat)
         try:
             chosen = read_action(action, self._position)
@@ -95,6 +95,7 @@ class GameEnv(ta.Env):  # type: ignore[misc]  # TextArena is not installed where
         else:
             events = EventLog()
             self._position.apply(chosen, events)
+            is_applied = True
             for each in range(state.num_players):
                 told = "\n".join(event_labels(self._position, each, events, self._language))
                 if told:
@@ -102,9 +103,10 @@ class GameEnv(ta.Env):  # type: ignore[misc]  # TextArena is not installed where
             if self._position.is_terminal():
                 end = describe(self._position, seat, language=self._language).splitlines()[-1]
                 state.set_game_outcome(dict(enumerate(map(float, self._position.returns()))), end)
-            else:
-                self._ask()
+        # TextArena counts the turn for the current player, so the next player is set afterwards.
         found: tuple[bool, dict[str, Any]] = state.step()
+        if is_applied and not state.done:
+            self._ask()
         return found
 
     def _prompt(self, player_id: int, game_state: object) -> str:

@@ -70,13 +70,13 @@ class GamesEnv(vf.Env[GamesEnvConfig]):  # type: ignore[misc]
 
     async def run(self, task: GameTask, agents: Any) -> None:
         """Play a game. Each reply of the model is an action, and the next message is the response of `TextEnv`."""
-        env = TextEnv(**task.data.arguments)
-        env.reset(task.data.seed)
+        # Use threads, because bots may need a long time and other games must continue.
+        env = await asyncio.to_thread(TextEnv, **task.data.arguments)
+        await asyncio.to_thread(env.reset, task.data.seed)
         returned = -1.0
         async with agents.player.interaction(task) as interaction:
             segment = await interaction.turn()
             while not segment.terminated:
-                # Use a thread, because bots may need a long time and other games must continue.
                 told = await asyncio.to_thread(env.step, segment.last_reply)
                 if told.is_over:
                     returned = told.reward

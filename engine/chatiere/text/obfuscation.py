@@ -145,8 +145,8 @@ class Obfuscation:
 
 
 def _made_words(choices: random.Random) -> Iterator[str]:
-    # Yield words of five letters. No two words have the same last four letters.
-    seen = set()
+    # Yield words of five letters. No two words, and no word and a replaced word, have the same last four letters.
+    seen = {word[1:] for word in _WORDS.split()}
     while True:
         word = "".join(choices.choice(letters) for letters in (_CONSONANTS, _VOWELS, _CONSONANTS, _VOWELS, _CONSONANTS))
         if word[1:] not in seen:

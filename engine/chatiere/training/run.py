@@ -202,7 +202,8 @@ class Run:
                     raise RunError(f"{self.folder} has a run of another version, whose network has other layers")
                 learner.parameters, learner.state = jax.tree.unflatten(tree, leaves)
                 learner.seen = found["seen"]
-                self._past = found["past"].tobytes()
+                # Runs of earlier versions have no previous network.
+                self._past = found["past"].tobytes() if "past" in found else b""
         except RunError:
             raise
         except (KeyError, TypeError, EOFError, ValueError, BadZipFile) as error:

@@ -108,6 +108,10 @@ class _Guarded:
         if client is None:
             await _refuse(send, 401, (b"www-authenticate", b"Bearer"))
             return
+        if scope["method"] == "GET":
+            # A stream of messages from the server would never end, and would count as a call in progress.
+            await _refuse(send, 405, (b"allow", b"POST"))
+            return
         try:
             self._limits.begin(self._calls, client)
         except Refusal as refusal:
@@ -122,7 +126,8 @@ class _Guarded:
     def _client_of(self, scope: Scope) -> str | None:
         # Return the name that identifies the client for limits, or None if the client has no valid token.
         if self._tokens is None:
-            host, port = scope["client"]
+            # The address is None if the client has already closed the connection.
+            host, port = scope["client"] or ("unknown", 0)
             return origin_of(f"ipv6:[{host}]:{port}" if ":" in host else f"ipv4:{host}:{port}")
         kind, _, token = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1").partition(" ")
         return self._tokens.client_of(token.strip()) if kind.lower() == "bearer" else None

@@ -50,7 +50,7 @@ cdef enum:
     # XLA, on which JAX runs, copies arrays that do not begin at a multiple of this number of bytes.
     ALIGNMENT = 64
     HUGE_PAGE = 1 << 21
-    # The number of messages in an Area, and the maximum number of numbers in a packet.
+    # The number of messages in an Area, a power of 2, and the maximum number of numbers in a packet.
     IN_FLIGHT = 2
     MOST = 12
 
@@ -169,7 +169,7 @@ cdef class Area:
             fully written.
         """
         cdef Py_ssize_t half = 0 if self.buffer.readonly else self.half, at = 0
-        cdef char* begin = <char*> self.buffer.buf + number % IN_FLIGHT * self.half
+        cdef char* begin = <char*> self.buffer.buf + (number & IN_FLIGHT - 1) * self.half
         cdef Py_buffer piece
         for each in pieces:
             PyObject_GetBuffer(each, &piece, PyBUF_SIMPLE)
@@ -185,7 +185,7 @@ cdef class Area:
         Raises:
             ValueError: If the message is larger than `half`.
         """
-        cdef const char* begin = <const char*> self.buffer.buf + number % IN_FLIGHT * self.half
+        cdef const char* begin = <const char*> self.buffer.buf + (number & IN_FLIGHT - 1) * self.half
         cdef Py_ssize_t at = 0
         cdef uint64_t size
         cdef list found = []
@@ -244,7 +244,7 @@ cpdef tuple receive_packet(int socket, Py_ssize_t count, bint waits):
     cdef Py_ssize_t received = -1, i
     while received < 0:
         with nogil:
-            received = recv(socket, packet, (min(count, MOST) + 1) * sizeof(uint64_t), FLAGS(waits))
+            received = recv(socket, packet, (max(0, min(count, MOST)) + 1) * sizeof(uint64_t), FLAGS(waits))
         if received < 0:
             if errno == EAGAIN:
                 return None

@@ -16,7 +16,7 @@ for game in engine.games():
         luck = random.Random(players)
         env.reset(num_players=players, seed=7)
         position = game.new_game(players, seed=7)
-        is_over, rewards = False, {}
+        is_over, rewards, turns = False, {}, dict.fromkeys(range(players), 0)
         while not is_over:
             seat, told = env.get_observation()
             assert seat == position.current_player()
@@ -33,10 +33,11 @@ for game in engine.games():
             action = str(luck.randint(1, len(position.legal_actions())))
             position.apply(read_action(action, position))
             is_over, _ = env.step(f"I choose it.\nMove: {action}")
+            turns[seat] += 1
         rewards, info = env.close()
         assert np.allclose([rewards[seat] for seat in range(players)], position.returns())
         assert all(re.match("The game is over: .", each["reason"]) for each in info.values())
-        assert sum(each["turn_count"] for each in info.values()) == position.ply()
+        assert {seat: each["turn_count"] for seat, each in info.items()} == turns
 
 env = ta.make("chatiere/momistigri-v1-raw", attempts=2)
 # Without a seed, each game is different.
