@@ -26,6 +26,9 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", r
 # The path, or its constant beginning, in `import("./x.js")` or import(`./${x}.js`).
 _LATER = re.compile(r'\bimport\((["`])(\.[^"`$]*)("\))?')
 
+# The name of a property at the beginning of a line.
+_DECLARED = re.compile(r"^([\w-]+): ")
+
 
 def bundled(modules: Mapping[str, str]) -> dict[str, str]:
     """Return the modules and the bundles by path. If a module of `_FIRST` is missing, return the modules unchanged."""
@@ -48,8 +51,14 @@ def bundled(modules: Mapping[str, str]) -> dict[str, str]:
     return made
 
 
-def shortened(text: str) -> str:
-    """Return a script or style sheet without indentation and empty lines. Its strings must not contain line breaks."""
+def short_style(text: str) -> str:
+    """Return a style sheet without indentation, empty lines, and unnecessary line breaks and spaces."""
+    lines = (_DECLARED.sub(r"\1:", line.strip()) for line in text.splitlines())
+    return "".join(line if line.endswith((",", ";", "{", "}")) else f"{line}\n" for line in lines if line)
+
+
+def _short_script(text: str) -> str:
+    """Return a script without indentation and empty lines. Its strings must not contain line breaks."""
     return "".join(f"{line.strip()}\n" for line in text.splitlines() if line.strip())
 
 
@@ -84,7 +93,7 @@ def _function(path: str, text: str, place: Mapping[str, str]) -> str:
 
     text = _LATER.sub(later, _IMPORT.sub(taken, text))
     exports = ", ".join(_EXPORT.findall(text))
-    lines = shortened(_EXPORT.sub("", text))
+    lines = _short_script(_EXPORT.sub("", text))
     return f"const {_name(path)} = (() => {{\n{lines}return {{ {exports} }};\n}})();\n"
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chatiere.service.base.scripts import in_each_language, without_comments
-from chatiere.service.ports.web.bundles import COMMON, bundled, shortened
+from chatiere.service.ports.web.bundles import COMMON, bundled, short_style
 from chatiere.service.ports.web.connection import TEXT, Fields, Request
 from chatiere.service.ports.web.http import tags_in, takes_gzip
 
@@ -159,7 +159,7 @@ def _served(texts: dict[str, bytes]) -> dict[str, bytes]:
         elif path.endswith(".js"):
             modules[path[1:]] = without_comments(text).decode()
         elif path.endswith(".css"):
-            served[path] = shortened(without_comments(text).decode()).encode()
+            served[path] = short_style(without_comments(text).decode()).encode()
         else:
             served[path] = text
     return served | {f"/{path}": text.encode() for path, text in bundled(modules).items()}
