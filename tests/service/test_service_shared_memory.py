@@ -311,6 +311,22 @@ def kept_areas() -> Iterator[list[int]]:
         os.close(each)
 
 
+def test_an_area_can_arrive_after_its_packet(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    take = socket.recv_fds
+    errors = [BlockingIOError(), ConnectionResetError()]
+
+    def late(*arguments: Any) -> Any:
+        if errors:
+            raise errors.pop()
+        return take(*arguments)
+
+    monkeypatch.setattr(socket, "recv_fds", late)
+    call = call_at(path)
+    assert ask(call, PlayRequest(tag=5)).tag == 5
+    assert not errors
+    call.close()
+
+
 def memory_of(areas: list[int]) -> int:
     """Return the memory of areas in bytes."""
     return sum(512 * os.fstat(each).st_blocks for each in areas)

@@ -362,6 +362,10 @@ def test_an_edited_file_is_served_after_a_reload(copied: tuple[Path, WebClient])
     (folder / "gone.js").symlink_to(folder / "nowhere")
     web.http.get("/")
     assert web.http.get("/new.js").text == "1;"
+    (folder / "gone.js").unlink()
+    (folder / "words.js").write_text('export const words = {"en": ')
+    assert web.http.get("/").text == "second"
+    assert web.http.get("/new.js").text == "1;"
 
 
 def test_npm_s_packages_are_not_served(copied: tuple[Path, WebClient]) -> None:

@@ -222,9 +222,15 @@ class SharedCall:
             with suppress(ConnectionResetError, BlockingIOError):
                 return Status.FromString(self._socket.recv(_MAX_STATUS))
 
+    def _files(self) -> list[int]:
+        while True:
+            # For these errors see `_status`.
+            with suppress(ConnectionResetError, BlockingIOError):
+                # The list is empty if this process can open no more files.
+                return socket.recv_fds(self._socket, 1, 1)[1]
+
     def _take_area(self, kind: int, size: int) -> None:
-        # `files` is empty if this process can open no more files.
-        _, files, _, _ = socket.recv_fds(self._socket, 1, 1)
+        files = self._files()
         with open(files[0], "rb+") as file:
             if kind == _REQUESTS:
                 self._requests = Area(mmap(file.fileno(), size))

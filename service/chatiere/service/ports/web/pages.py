@@ -116,8 +116,8 @@ class Pages:
         now = time.monotonic()
         if now - self._looked >= _LOOK:
             self._looked = now
-            # If a file is deleted while the folder is read, keep the known files until the next check.
-            with suppress(OSError):
+            # If a file is deleted or half-written while the folder is read, keep the known files until the next check.
+            with suppress(OSError, ValueError):
                 self._read()
 
     def _read(self) -> None:
