@@ -105,6 +105,7 @@ def test_of_two_moves_of_a_seat_the_first_counts(visit: Callable[..., Person]) -
     device = visit(storage=actor.kept())
     device.open(f"play/{actor.table}")
     device.await_turn()
+    await_connection(device, True)
     device.context.set_offline(True)
     await_connection(device, False)
     # The two windows decide differently before either window learns of the other decision.
