@@ -35,7 +35,7 @@ const PAUSE = 0.08;
 
 /** @type {AudioContext | undefined} */
 let context;
-let isStarting = false;
+let requests = 0;
 /** @type {Map<Cue, number>} */
 const last = new Map();
 
@@ -44,14 +44,17 @@ const last = new Map();
  * @param {Cue} cue
  */
 export async function play(cue) {
-  if (isStarting || !navigator.userActivation.hasBeenActive) {
+  if (!navigator.userActivation.hasBeenActive) {
     return;
   }
   context ??= new AudioContext();
+  const request = ++requests;
   if (context.state !== "running") {
-    // Drop the sounds that are requested until then. Otherwise, all of them would be heard at the same time.
-    isStarting = true;
-    await context.resume().finally(() => (isStarting = false));
+    // Safari may wait for the next click here. Of all sounds requested until then, only the last one is heard.
+    await context.resume();
+    if (request !== requests) {
+      return;
+    }
   }
   const now = context.currentTime;
   if (now - (last.get(cue) ?? -PAUSE) >= PAUSE) {
