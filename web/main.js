@@ -165,6 +165,10 @@ connection.addEventListener("refused", (event) => {
 addEventListener("unhandledrejection", ({ reason }) => {
   trouble.textContent = whyOf(reason);
   trouble.hidden = false;
+  if (!trouble.isConnected) {
+    // The page has not begun, because its texts could not be loaded.
+    document.body.append(trouble);
+  }
 });
 loadWords("words")
   .then(begin)

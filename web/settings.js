@@ -68,12 +68,18 @@ export function isFelt() {
 }
 
 /**
- * Load the texts of a folder.
+ * Load the texts of a folder in the player's language.
  * @param {string} folder
- * @param {string} [spoken] the language; by default the player's
  */
-export async function loadWords(folder, spoken = language()) {
-  loaded.set(folder, await loadTexts(folder, spoken));
+export async function loadWords(folder) {
+  const spoken = language();
+  const texts = await loadTexts(folder, spoken);
+  if (spoken !== language()) {
+    // The player has chosen another language in the meantime.
+    return loadWords(folder);
+  }
+  loaded.set(folder, texts);
+  return undefined;
 }
 
 /** Store the language that the address asks for, such as `?lang=fr`, as if the player had chosen it. */
@@ -95,7 +101,17 @@ export function useAddress() {
  * @param {string} wanted
  */
 export async function speak(wanted) {
-  await Promise.all([...loaded.keys()].map((folder) => loadWords(folder, wanted)));
+  const folders = [...loaded.keys()];
+  const texts = await Promise.all(
+    folders.map(async (folder) => ({ folder, words: await loadTexts(folder, wanted) })),
+  );
+  if (loaded.size > folders.length) {
+    // More texts have been loaded in the meantime.
+    await speak(wanted);
+    return;
+  }
+  // Change all texts together, so that a failure does not mix languages.
+  texts.forEach(({ folder, words }) => loaded.set(folder, words));
   choose("language", wanted);
   spoken.dispatchEvent(new Event("change"));
 }

@@ -144,6 +144,28 @@ def test_the_language_is_chosen_on_the_page(visit: Callable[..., Person]) -> Non
     page.get_by_role("button", name="Distribuer").wait_for()
 
 
+def test_a_language_whose_texts_are_not_all_loaded_is_not_used(visit: Callable[..., Person]) -> None:
+    person = visit()
+    page = person.page
+    person.open("today")
+    page.route("**/yours/words.fr.js", lambda route: route.abort())
+    page.locator(".settings summary").click()
+    page.locator("[name=language]").select_option("fr")
+    expect(page.locator(".trouble")).to_be_visible()
+    person.errors.clear()
+    assert page.evaluate("document.documentElement.lang") == "en"
+    person.open("new/discat")
+    page.get_by_role("button", name="Deal", exact=True).wait_for()
+
+
+def test_a_page_without_texts_reports_the_error(visit: Callable[..., Person]) -> None:
+    person = visit()
+    person.page.route("**/words/words.en.js", lambda route: route.abort())
+    person.page.goto(f"{person.origin}/")
+    expect(person.page.locator(".trouble")).to_be_visible()
+    person.errors.clear()
+
+
 @pytest.mark.parametrize("language", ["en", "fr"])
 def test_only_the_texts_of_the_language_are_sent(visit: Callable[..., Person], language: str) -> None:
     person = visit(language=language)
