@@ -48,7 +48,8 @@ import * as storage from "./storage.js";
  * @property {number} [clock] the time for a decision in seconds, chosen before the first game; 0 without a clock
  * @property {number} [offset] the service's time minus this browser's time, in milliseconds
  * @property {string[]} tables the ids of the room's games, in order
- * @property {number} since the time at which the room accepted the newest table, in milliseconds since 1970
+ * @property {number} since the time at which the room accepted a table, in milliseconds since 1970
+ * @property {string} [timed] the id and ply of this table
  * @property {number} changed the time of the last change, in milliseconds since 1970
  */
 

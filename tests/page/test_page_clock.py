@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from .live import await_actor, await_table, come, deal, opened_room
 from .person import Person
@@ -25,7 +25,8 @@ def test_a_bot_plays_for_a_player_whose_time_is_over(visit: Callable[..., Person
     link = opened_room(anna, "discat", 3)
     anna.page.locator("[name=clock]").select_option("30")
     come(ben, link, "Ben")
-    told = "Temps par décision\u202f: 30 secondes. Ensuite, les autres peuvent laisser un robot jouer."
+    rule = "Entre amis, les autres peuvent laisser un robot jouer une fois ce temps écoulé."
+    told = f"Temps par décision\u202f: 30 secondes. {rule}"
     expect(ben.page.get_by_text(told)).to_be_visible()
     expect(ben.page.locator("[name=clock]")).to_be_hidden()
     anna.evaluate(_SET)
@@ -49,7 +50,7 @@ def test_a_bot_plays_for_a_player_whose_time_is_over(visit: Callable[..., Person
     for person in others:
         expect(person.page.locator(NOTICE)).to_contain_text(late)
     others[0].page.locator(f"{NOTICE} button").click()
-    lent = "Votre temps était écoulé" if actor is ben else "Your time was up"
+    lent = "Un robot joue à votre place." if actor is ben else "A bot plays for you."
     expect(actor.page.locator(NOTICE)).to_contain_text(lent)
     for person in others:
         state = rf"^{names[actor]} \((a bot plays|un robot joue)\)$"
@@ -60,6 +61,28 @@ def test_a_bot_plays_for_a_player_whose_time_is_over(visit: Callable[..., Person
     me = re.compile(rf"^{names[actor]} \((you|vous)\)$")
     expect(actor.page.locator(".live li").filter(has_text=me)).to_have_count(1)
     expect(back).to_have_count(0)
+
+
+def test_nobody_deals_while_the_clock_is_set(visit: Callable[..., Person]) -> None:
+    host = visit()
+    opened_room(host, "discat", 2)
+    chooser, start = host.page.locator("[name=clock]"), host.page.locator(".deal button.primary")
+    disabled: list[bool] = []
+
+    def refuse(route: Route) -> None:
+        disabled.append(start.is_disabled())
+        route.fulfill(status=400, json={"code": "invalid_argument", "message": "no"})
+
+    host.may_be_refused = True
+    host.page.route("**/*RoomService/Post", refuse)
+    chooser.select_option("60")
+    expect(chooser).to_have_value("0")
+    expect(start).to_be_enabled()
+    assert disabled == [True]
+    host.page.unroute("**/*RoomService/Post")
+    chooser.select_option("30")
+    expect(host.page.get_by_text("Time for each decision: 30 seconds.")).to_be_visible()
+    expect(chooser).to_have_value("30")
 
 
 def test_without_a_clock_no_time_is_shown(visit: Callable[..., Person]) -> None:

@@ -66,6 +66,29 @@ def test_each_viewer_can_hide_emotes(visit: Callable[..., Person]) -> None:
     expect(guest.page.locator(".bubbles p")).to_have_text("Anna Ha ha!")
 
 
+def test_an_emote_that_fails_is_not_repeated(visit: Callable[..., Person]) -> None:
+    host, guest = gathered(visit, "discat", ["Anna", "Ben"])
+    host.may_be_refused = True
+    host.page.route("**/*RoomService/Post", lambda route: route.fulfill(status=503))
+    with host.page.expect_response(f"**/*{_POSTED}"):
+        send(host, "HELLO")
+    host.page.unroute("**/*RoomService/Post")
+    send(host, "LAUGH")
+    expect(guest.page.locator(".bubbles p")).to_have_text("Anna Ha ha!")
+    expect(host.page.locator(".waiting:not(.apart)")).to_be_hidden()
+    assert sent(host) == 2
+
+
+def test_all_windows_of_a_browser_show_an_emote(visit: Callable[..., Person]) -> None:
+    host, guest = gathered(visit, "discat", ["Anna", "Ben"])
+    window = guest.context.new_page()
+    window.goto(guest.page.url)
+    expect(window.locator(_OPENER)).to_be_visible()
+    send(host, "LAUGH")
+    for page in (guest.page, window):
+        expect(page.locator(".bubbles p")).to_have_text("Anna Ha ha!")
+
+
 def test_keys_send_emotes_and_the_rate_is_bounded(visit: Callable[..., Person]) -> None:
     host, guest = gathered(visit, "discat", ["Anna", "Ben"])
     # The page's period does not end, however slow the machine is.

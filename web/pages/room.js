@@ -76,14 +76,8 @@ class RoomPage {
       // Select the second weakest bot, like the form for a new game.
       strengths.map(({ bot, name }, index) => h("option", { value: bot, selected: index === 1 }, name)),
     );
-    this.deal = h(
-      "form",
-      { class: "deal", hidden: true, onsubmit: (/** @type {Event} */ event) => this.#deal(event) },
-      h("label", {}, h("span", {}, t("fill-with")), this.filler),
-      this.#clockChoice(),
-      trustChoice(t("mode-replacement")),
-      h("button", { class: "primary" }, t("deal")),
-    );
+    this.chooser = this.#clockChooser();
+    this.deal = this.#dealForm();
     const link = linkTo(`room/${room.id}/${game}/${players}`);
     this.links = h(
       "div",
@@ -130,15 +124,29 @@ class RoomPage {
     this.room.enter();
   }
 
-  /** Return the host's choice of the time for a decision. */
-  #clockChoice() {
-    const chooser = h(
-      "select",
+  /** Return the form that starts the game. */
+  #dealForm() {
+    const set = (/** @type {Event} */ event) => event.target === this.chooser && this.#setClock(event);
+    return h(
+      "form",
       {
-        name: "clock",
-        onchange: (/** @type {Event} */ event) =>
-          doing(event, this.refusal, () => this.room.setClock(Number(chooser.value))),
+        class: "deal",
+        hidden: true,
+        onchange: set,
+        onsubmit: (/** @type {Event} */ event) => this.#deal(event),
       },
+      h("label", {}, h("span", {}, t("fill-with")), this.filler),
+      this.room.known.isHost && h("label", {}, h("span", {}, t("clock")), this.chooser),
+      trustChoice(t("mode-replacement")),
+      h("button", { class: "primary" }, t("deal")),
+    );
+  }
+
+  /** Return the host's choice of the time for a decision. */
+  #clockChooser() {
+    return h(
+      "select",
+      { name: "clock" },
       [0, ...TIMES].map((time) =>
         h(
           "option",
@@ -147,7 +155,15 @@ class RoomPage {
         ),
       ),
     );
-    return this.room.known.isHost && h("label", {}, h("span", {}, t("clock")), chooser);
+  }
+
+  /**
+   * Set the time for a decision. Until the service has accepted it, the host cannot deal.
+   * @param {Event} event
+   */
+  async #setClock(event) {
+    await doing(event, this.refusal, () => this.room.setClock(Number(this.chooser.value)));
+    this.chooser.value = String(this.room.known.clock ?? 0);
   }
 
   #nameForm() {

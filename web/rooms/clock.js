@@ -25,6 +25,7 @@ export class Clock {
   /** @type {number | undefined} the seat of the person who has to decide */
   #seat;
   #isMine = false;
+  #since = 0;
   #wasOver = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #tick;
@@ -49,9 +50,11 @@ export class Clock {
    * Show the time of the person who has to decide.
    * @param {number | undefined} seat the person's seat; undefined if no person has to decide
    * @param {boolean} isMine true if this person plays at this browser
+   * @param {number} since the beginning of the decision, by the service's time in milliseconds since 1970
    */
-  show(seat, isMine) {
+  show(seat, isMine, since) {
     this.#isMine = isMine;
+    this.#since = since;
     if (seat !== this.#seat) {
       this.#seat = seat;
       this.warning.textContent = "";
@@ -74,8 +77,8 @@ export class Clock {
 
   /** The time left, in seconds. */
   get #left() {
-    const { since, offset = 0 } = this.#room.known;
-    return Math.ceil((since - offset - Date.now()) / 1000) + this.seconds;
+    const { offset = 0 } = this.#room.known;
+    return Math.ceil((this.#since - offset - Date.now()) / 1000) + this.seconds;
   }
 
   #show() {
@@ -94,7 +97,7 @@ export class Clock {
     if (left === 0 || left > WARNING || !this.#isMine) {
       this.warning.textContent = "";
     } else if (this.warning.textContent === "") {
-      this.warning.textContent = t("seconds-left", { seconds: left });
+      this.warning.textContent = t("seconds-left", { count: left });
     }
     const isOver = this.isOver(seat);
     if (isOver !== this.#wasOver) {

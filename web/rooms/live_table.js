@@ -132,7 +132,7 @@ export class LiveTable {
 
   /** The time at which the newest table arrived, as text. */
   get since() {
-    return new Date(this.room.known.since).toLocaleTimeString(locale(), {
+    return new Date(this.room.since(this.session.table)).toLocaleTimeString(locale(), {
       timeStyle: "short",
     });
   }
@@ -245,8 +245,10 @@ export class LiveTable {
 
   /** Show the time of the person to decide. Bots have no clock. */
   #showClock() {
-    const isPerson = this.session.table.seats[this.#decider ?? -1]?.secretSha256 !== undefined;
-    this.clock.show(isPerson && !this.isClosed ? this.#decider : undefined, this.isTurn);
+    const { table } = this.session;
+    const isPerson = table.seats[this.#decider ?? -1]?.secretSha256 !== undefined;
+    const seat = isPerson && !this.isClosed ? this.#decider : undefined;
+    this.clock.show(seat, this.isTurn, this.room.since(table));
   }
 
   async #allow() {

@@ -1,7 +1,7 @@
 // A room of people who play live. Its contents are stored in local storage, where all windows of the browser see them.
 // One window follows the room if the browser has locks. Otherwise every window does.
 
-import { call, connection, Refusal, Unavailable } from "../api.js";
+import { call, connection, LATE, Refusal, sent, Unavailable } from "../api.js";
 import { random } from "../bytes.js";
 import { playAlike } from "../options.js";
 import { isProposal, newSecret, Session, tableIn } from "../session.js";
@@ -107,6 +107,8 @@ export class Room extends EventTarget {
    *   the tables not followed so far, by id, ply and kind
    */
   #unfollowed = new Map();
+  /** @type {BroadcastChannel | undefined} passes emotes to the browser's other windows, which do not follow the room */
+  #windows;
   /** @type {Promise<void>} */
   #posting = Promise.resolve();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -175,6 +177,16 @@ export class Room extends EventTarget {
     return tables.length === 0 || tables.some((id) => this.#own.has(id));
   }
 
+  /**
+   * Return the time at which the room accepted the newest table of a game, in milliseconds since 1970; the current time
+   * if this is not known, because the room has not reported it yet or because a newer game has begun.
+   * @param {import("../shared/sealed_table.js").Table} table
+   */
+  since({ id, ply }) {
+    const { since, timed, offset = 0 } = this.known;
+    return timed === `${id} ${ply}` ? since : Date.now() + offset;
+  }
+
   /** The number of spectators without a name, except this browser. */
   get onlookers() {
     const { onlookers, isConnected } = this.known;
@@ -214,6 +226,10 @@ export class Room extends EventTarget {
     addEventListener("offline", () => this.#connection.abort(), { signal });
     document.addEventListener("visibilitychange", wake, { signal });
     addEventListener("storage", ({ key }) => key === store.keyOfRoom(this.id) && this.#tell(), { signal });
+    if (locks()) {
+      this.#windows = new BroadcastChannel(store.keyOfRoom(this.id));
+      this.#windows.addEventListener("message", ({ data }) => this.#tellEmote(data));
+    }
     this.#tellConnection();
     const lead = () => this.#follow();
     const following = locks()?.request(store.keyOfRoom(this.id), { signal }, lead) ?? lead();
@@ -224,6 +240,7 @@ export class Room extends EventTarget {
   leave() {
     this.#leaving.abort();
     this.#connection.abort();
+    this.#windows?.close();
     this.#resume();
     clearTimeout(this.#apart);
     clearTimeout(this.#missing);
@@ -270,8 +287,10 @@ export class Room extends EventTarget {
    * @param {number} decisionSeconds in seconds; 0 for no limit
    */
   async setClock(decisionSeconds) {
-    const { settings, secret } = this.known;
-    await call("RoomService/Post", { room: this.id, secret, settings: { ...settings, decisionSeconds } });
+    const { secret } = this.known;
+    const settings = { ...this.known.settings, decisionSeconds };
+    await call("RoomService/Post", { room: this.id, secret, settings });
+    this.#change((room) => keep(room, { settings }));
   }
 
   /**
@@ -414,14 +433,15 @@ export class Room extends EventTarget {
   }
 
   /**
-   * Send an emote. If this fails, the emote is lost.
+   * Send an emote once. If this fails, the emote is lost: later, it would be out of place.
    * @param {EmoteJson} emote
    */
   send(emote) {
-    this.#post({ emote }).catch(() => undefined);
+    const body = JSON.stringify({ room: this.id, secret: this.known.secret, emote });
+    return sent("RoomService/Post", "application/json", body, AbortSignal.timeout(LATE));
   }
 
-  /** @param {{name: string} | {invitation: string} | {emote: EmoteJson}} post */
+  /** @param {{name: string} | {invitation: string}} post */
   async #post(post) {
     await call("RoomService/Post", { room: this.id, secret: this.known.secret, ...post });
   }
@@ -485,10 +505,17 @@ export class Room extends EventTarget {
     }
   }
 
+  /** @param {{person: string, emote: EmoteJson | undefined}} detail */
+  #tellEmote(detail) {
+    this.dispatchEvent(new CustomEvent("emote", { detail }));
+  }
+
   /** @param {FollowResponseJson} response */
   #take({ entries = [], presence, isWhole = false, emotes = [], time: now }) {
     for (const { person, emote } of emotes) {
-      this.dispatchEvent(new CustomEvent("emote", { detail: { person: base64url(person), emote } }));
+      const detail = { person: base64url(person), emote };
+      this.#tellEmote(detail);
+      this.#windows?.postMessage(detail);
     }
     if (isWhole) {
       this.#there.clear();
@@ -566,7 +593,6 @@ export class Room extends EventTarget {
     }
     for (const id of new Set(meant.map((table) => table.id))) {
       const found = meant.filter((table) => table.id === id);
-      const before = Session.open(id)?.table.ply ?? -1;
       const texts = found.map(({ bytes }) => toText(bytes));
       found.forEach((table, index) => {
         const text = texts[index] ?? "";
@@ -592,10 +618,11 @@ export class Room extends EventTarget {
           room.tables.push(id);
         }
         const time = found.find((table) => table.ply === session.table.ply && !isProposal(table))?.time;
-        if (time !== undefined) {
+        const timed = `${id} ${session.table.ply}`;
+        // If the service has lost the room, the tables are posted again and get new times. The first time counts.
+        if (time !== undefined && id === room.tables.at(-1) && timed !== room.timed) {
           room.since = Date.parse(time);
-        } else if (session.table.ply > before) {
-          room.since = Date.now() + (room.offset ?? 0);
+          room.timed = timed;
         }
       });
     }
@@ -664,8 +691,9 @@ function hostOf({ isHost, person, settings }) {
 function keep(room, { name, reply, settings }) {
   if (settings) {
     room.settings = settings;
-    // A clock set during a game would surprise its players.
-    room.clock = room.tables.length > 0 ? (room.clock ?? 0) : (settings.decisionSeconds ?? 0);
+    const chosen = settings.decisionSeconds ?? 0;
+    // A clock set during a game would surprise its players. A browser that joins during a game has no clock yet.
+    room.clock = room.tables.length > 0 ? (room.clock ?? chosen) : chosen;
     room.game = settings.game ?? room.game;
     room.players = settings.players ?? room.players;
   }

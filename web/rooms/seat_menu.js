@@ -80,7 +80,7 @@ export class SeatMenu {
     const proposed = isPending ? proposal.amendment?.replacement?.seat : undefined;
     const isOver = session.kept.isOver;
     const lent = session.lost.find((seat) => session.absentee(seat) === session.kept.persons[seat]);
-    if (lent !== undefined && this.live.clock.seconds > 0 && !isOver) {
+    if (lent !== undefined && this.live.clock.seconds > 0 && !isOver && !this.live.isClosed) {
       this.#showLent(session.lent(lent));
     } else {
       this.#showGone(isOver || me === undefined ? [] : others.filter((seat) => seat !== proposed), me);

@@ -189,6 +189,29 @@ test("a game begun by a stranger, even first in a forgotten room, is not followe
   assert.deepEqual(found.at(-1), [[id], 2]);
 });
 
+test("a browser that joins during a game takes the room's clock, and ignores later changes", async () => {
+  const [text] = FRIENDS;
+  const { id } = tableIn(text);
+  const clock = (decisionSeconds) => ({ settings: { game: "discat", players: 3, decisionSeconds } });
+  const whole = { isWhole: true, entries: [clock(30), { table: text }] };
+  for (const tables of [[id], []]) {
+    await followed({ tables }, [whole, { entries: [clock(10)] }]);
+    assert.equal(roomOf(ID).clock, 30);
+  }
+});
+
+test("of the newest table's times, the first one counts, and until then the current time", async () => {
+  const [text] = FRIENDS;
+  const table = tableIn(text);
+  const first = Date.parse("2026-01-01T00:00:00Z");
+  const whole = (time) => ({ isWhole: true, entries: [{ table: text, time: new Date(time).toISOString() }] });
+  await followed({}, [whole(first), whole(first + 60_000)]);
+  const room = new Room(ID);
+  assert.equal(room.since(table), first);
+  const now = Date.now();
+  assert.ok(room.since({ ...table, ply: table.ply + 1 }) >= now);
+});
+
 test("a game that guests start is followed if all of them have seats and the room has no game of its own", async () => {
   const [text] = FRIENDS;
   const { id, seats } = tableIn(text);
