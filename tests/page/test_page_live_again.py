@@ -182,7 +182,7 @@ def test_onlookers_see_the_game_but_no_hands(visit: Callable[..., Person]) -> No
     onlooker.open_link(f"{link}/watch")
     expect(host.page.locator(".room")).to_contain_text("1 onlooker")
     expect(onlooker.page.locator(".room > [role=status]")).to_have_text(
-        ["Everybody has a seat. The game begins when it is dealt.", ""]
+        ["", "Everybody has a seat. The game begins when it is dealt.", ""]
     )
     deal(host, 2)
     await_table(host, guest, onlooker)
