@@ -246,8 +246,9 @@ def compile_words_of_page() -> None:
         text = json.dumps(words, ensure_ascii=False, indent=2)
         text = f"// Generated from the catalogues in this folder.\nexport const words = {text};\n"
         write_if_changed(template.with_suffix(".js"), text)
-    text = json.dumps(sorted(set.intersection(*languages)))
-    write_if_changed(WEB / "languages.js", f"// Generated from the catalogues.\nexport const LANGUAGES = {text};\n")
+    if languages:
+        text = json.dumps(sorted(set.intersection(*languages)))
+        write_if_changed(WEB / "languages.js", f"// Generated from the catalogues.\nexport const LANGUAGES = {text};\n")
 
 
 def text_in_words_js(text: str | tuple[str, ...], language: str, is_english: bool) -> str | dict[str, str]:
